@@ -192,16 +192,6 @@
         <translation>Das Programm wird gerade beendet.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten. Installiere bubblewrap (bwrap).</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it.</source>
-        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten.</translation>
-    </message>
-    <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
         <translation>Das ist mehr als ein Megabyte, so groß ist keine Serverliste.</translation>
@@ -841,6 +831,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
@@ -920,6 +911,7 @@
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
@@ -1708,7 +1700,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
         <translation>Tools dieses Chats</translation>
     </message>
@@ -2560,32 +2551,13 @@
         <translation>{name} kann keine Tools aufrufen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Each call is shown and waits for you before it runs.</source>
-        <translation>Jeder Aufruf wird gezeigt und wartet auf dich, bevor er läuft.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Servers of tools…</source>
-        <translation>Tool-Server…</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Ordner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>{folder} (may be written)</source>
-        <translation>{folder} (darf beschrieben werden)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Read Only</source>
-        <translation>Nur lesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2648,50 +2620,10 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What is below it can be listed, searched and read in this chat</source>
-        <translation>Alles darunter kann in diesem Chat aufgelistet, durchsucht und gelesen werden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Look again</source>
-        <translation>Nochmals nachsehen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show its tools</source>
-        <translation>Seine Tools anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>New: {text}</source>
-        <translation>Neu: {text}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name} hat sich geändert. Vorher: {before}
 Jetzt: {now}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These</source>
-        <translation>Diese benutzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>These descriptions are what the model is told</source>
-        <translation>Diese Beschreibungen bekommt das Modell</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Its resources (@) and prompts (/)</source>
-        <translation>Seine Ressourcen (@) und Prompts (/)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Asking…</source>
-        <translation>Wird gefragt…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2701,20 +2633,6 @@ Jetzt: {now}</translation>
         <translation>
             <numerusform>{count} Token</numerusform>
             <numerusform>{count} Tokens</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What its tools that are switched on take</source>
-        <translation>Was seine eingeschalteten Tools brauchen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>They take {count} token at the head of the prompt.</source>
-        <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation>
-            <numerusform>Sie brauchen {count} Token am Anfang des Prompts.</numerusform>
-            <numerusform>Sie brauchen {count} Tokens am Anfang des Prompts.</numerusform>
         </translation>
     </message>
     <message>
@@ -3030,9 +2948,9 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Tools</translation>
     </message>
@@ -3251,6 +3169,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>Gestoppt</translation>
@@ -4171,11 +4090,6 @@ Du hast abgelehnt.</translation>
         <translation>Layout speichern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when it is needed</source>
-        <translation>Startet bei Bedarf</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
@@ -4187,16 +4101,6 @@ Du hast abgelehnt.</translation>
         <translation>Läuft</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Ended</source>
-        <translation>Beendet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers as JSON</source>
-        <translation>Server als JSON</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4206,62 +4110,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Import From…</source>
-        <translation>Importieren aus…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>Protokoll</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers</source>
-        <translation>Server</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation>Programme und Adressen, die Tools per MCP anbieten, geschrieben wie in anderen Programmen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>This is new. A chat starts it when it needs it:</source>
-        <translation>Das ist neu. Ein Chat startet es, wenn er es braucht:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Save These</source>
-        <translation>Diese speichern</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Saved.</source>
-        <translation>Gespeichert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No other program with servers was found</source>
-        <translation>Kein anderes Programm mit Servern gefunden</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>%n server from {place}. Look at them, then save.</source>
-        <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation>
-            <numerusform>%n Server aus {place}. Sieh ihn dir an, dann speichere.</numerusform>
-            <numerusform>%n Server aus {place}. Sieh sie dir an, dann speichere.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing was written yet.</source>
-        <translation>Es wurde noch nichts geschrieben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Switched off</source>
-        <translation>Ausgeschaltet</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4270,39 +4120,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>End</source>
-        <comment>a server</comment>
-        <translation>Beenden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Allowed without asking</source>
-        <translation>Ohne Frage erlaubt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing. Every call waits for you.</source>
-        <translation>Nichts. Jeder Aufruf wartet auf dich.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>{tool} von {server} in „{chat}“</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>all tools</source>
-        <translation>alle Tools</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading in “{chat}”</source>
-        <translation>{path} zum Lesen in „{chat}“</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading and writing in “{chat}”</source>
-        <translation>{path} zum Lesen und Schreiben in „{chat}“</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8012,6 +7831,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>Aus</translation>
     </message>
@@ -8834,6 +8654,7 @@ Du hast abgelehnt.</translation>
         <translation>Vorheriger Fensterteil</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>Tool-Server (MCP)…</translation>
@@ -9528,16 +9349,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Rollbalken</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Diese Woche</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Dieser Monat</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks you before each call.</source>
         <translation>Stretto fragt dich vor jedem Aufruf.</translation>
@@ -9609,15 +9420,6 @@ Du hast nicht geantwortet.</translation>
         <translation>
             <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
             <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n Nachricht</numerusform>
-            <numerusform>{column}, %n Nachrichten</numerusform>
         </translation>
     </message>
     <message>

@@ -192,16 +192,6 @@
         <translation>El programa se está cerrando.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation>Python no se ofrece: este sistema no tiene cómo confinarlo. Instalar bubblewrap (bwrap).</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it.</source>
-        <translation>Python no se ofrece: este sistema no tiene cómo confinarlo.</translation>
-    </message>
-    <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
         <translation>Esto ocupa más de un megabyte; ninguna lista de servidores es tan grande.</translation>
@@ -841,6 +831,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
@@ -920,6 +911,7 @@
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
@@ -1708,7 +1700,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
         <translation>Herramientas de este chat</translation>
     </message>
@@ -2560,32 +2551,13 @@
         <translation>{name} no puede llamar a herramientas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Each call is shown and waits for you before it runs.</source>
-        <translation>Cada llamada se muestra y espera confirmación antes de ejecutarse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Servers of tools…</source>
-        <translation>Servidores de herramientas…</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Carpetas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>{folder} (may be written)</source>
-        <translation>{folder} (se puede escribir)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Read Only</source>
-        <translation>Solo lectura</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2648,50 +2620,10 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What is below it can be listed, searched and read in this chat</source>
-        <translation>Lo que contiene se puede listar, buscar y leer en este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Look again</source>
-        <translation>Revisar de nuevo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show its tools</source>
-        <translation>Mostrar sus herramientas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>New: {text}</source>
-        <translation>Nuevo: {text}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name} ha cambiado. Antes: {before}
 Ahora: {now}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These</source>
-        <translation>Usar estas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>These descriptions are what the model is told</source>
-        <translation>Estas descripciones son lo que se dice al modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Its resources (@) and prompts (/)</source>
-        <translation>Sus recursos (@) y prompts (/)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Asking…</source>
-        <translation>Preguntando…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2701,20 +2633,6 @@ Ahora: {now}</translation>
         <translation>
             <numerusform>{count} token</numerusform>
             <numerusform>{count} tokens</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What its tools that are switched on take</source>
-        <translation>Lo que ocupan sus herramientas activadas</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>They take {count} token at the head of the prompt.</source>
-        <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation>
-            <numerusform>Ocupan {count} token al comienzo del prompt.</numerusform>
-            <numerusform>Ocupan {count} tokens al comienzo del prompt.</numerusform>
         </translation>
     </message>
     <message>
@@ -3030,9 +2948,9 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Herramientas</translation>
     </message>
@@ -3251,6 +3169,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>Detenida</translation>
@@ -4171,11 +4090,6 @@ Se rechazó.</translation>
         <translation>Guardar disposición</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when it is needed</source>
-        <translation>Se inicia cuando hace falta</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
@@ -4187,16 +4101,6 @@ Se rechazó.</translation>
         <translation>En ejecución</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Ended</source>
-        <translation>Terminado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers as JSON</source>
-        <translation>Servidores como JSON</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4206,62 +4110,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Import From…</source>
-        <translation>Importar de…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>Registro</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers</source>
-        <translation>Servidores</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation>Programas y direcciones que ofrecen herramientas por MCP, tal como los escriben otros programas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>This is new. A chat starts it when it needs it:</source>
-        <translation>Esto es nuevo. Un chat lo inicia cuando lo necesita:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Save These</source>
-        <translation>Guardar estos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Saved.</source>
-        <translation>Guardado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No other program with servers was found</source>
-        <translation>No se ha encontrado otro programa con servidores</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>%n server from {place}. Look at them, then save.</source>
-        <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation>
-            <numerusform>%n servidor de {place}. Revisarlo y guardar.</numerusform>
-            <numerusform>%n servidores de {place}. Revisarlos y guardar.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing was written yet.</source>
-        <translation>Aún no se ha escrito nada.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Switched off</source>
-        <translation>Desactivado</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4270,39 +4120,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>End</source>
-        <comment>a server</comment>
-        <translation>Terminar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Allowed without asking</source>
-        <translation>Permitido sin preguntar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing. Every call waits for you.</source>
-        <translation>Nada. Todas las llamadas esperan confirmación.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>{tool} de {server} en «{chat}»</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>all tools</source>
-        <translation>todas las herramientas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading in “{chat}”</source>
-        <translation>{path} para leer en «{chat}»</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading and writing in “{chat}”</source>
-        <translation>{path} para leer y escribir en «{chat}»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8012,6 +7831,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>No</translation>
     </message>
@@ -8834,6 +8654,7 @@ Se rechazó.</translation>
         <translation>Zona anterior</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>Servidores de herramientas (MCP)…</translation>
@@ -9528,16 +9349,6 @@ No respondiste.</translation>
         <translation>Barra de desplazamiento</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Esta semana</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Este mes</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks you before each call.</source>
         <translation>Stretto te pregunta antes de cada llamada.</translation>
@@ -9609,15 +9420,6 @@ No respondiste.</translation>
         <translation>
             <numerusform>Las herramientas ocupan {count} token de cada prompt.</numerusform>
             <numerusform>Las herramientas ocupan {count} tokens de cada prompt.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n mensaje</numerusform>
-            <numerusform>{column}, %n mensajes</numerusform>
         </translation>
     </message>
     <message>

@@ -192,16 +192,6 @@
         <translation>Le programme se termine.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation>Python n’est pas proposé&#xa0;: ce système n’a aucun moyen de le confiner. Installez bubblewrap (bwrap).</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it.</source>
-        <translation>Python n’est pas proposé&#xa0;: ce système n’a aucun moyen de le confiner.</translation>
-    </message>
-    <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
         <translation>C’est plus d’un mégaoctet&#xa0;: aucune liste de serveurs n’est aussi longue.</translation>
@@ -841,6 +831,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
@@ -920,6 +911,7 @@
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
@@ -1708,7 +1700,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
         <translation>Outils de cette discussion</translation>
     </message>
@@ -2560,32 +2551,13 @@
         <translation>{name} ne peut pas appeler d’outils.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Each call is shown and waits for you before it runs.</source>
-        <translation>Chaque appel est affiché et attend votre accord avant d’être exécuté.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Servers of tools…</source>
-        <translation>Serveurs d’outils…</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Dossiers</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>{folder} (may be written)</source>
-        <translation>{folder} (écriture autorisée)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Read Only</source>
-        <translation>Lecture seule</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2648,50 +2620,10 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What is below it can be listed, searched and read in this chat</source>
-        <translation>Son contenu peut être listé, parcouru et lu dans cette discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Look again</source>
-        <translation>Examiner à nouveau</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show its tools</source>
-        <translation>Afficher ses outils</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>New: {text}</source>
-        <translation>Nouveau&#xa0;: {text}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name} a changé. Avant&#xa0;: {before}
 Maintenant&#xa0;: {now}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These</source>
-        <translation>Utiliser ceux-ci</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>These descriptions are what the model is told</source>
-        <translation>Ces descriptions sont ce qui est dit au modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Its resources (@) and prompts (/)</source>
-        <translation>Ses ressources (@) et ses prompts (/)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Asking…</source>
-        <translation>Interrogation…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2701,20 +2633,6 @@ Maintenant&#xa0;: {now}</translation>
         <translation>
             <numerusform>{count} token</numerusform>
             <numerusform>{count} tokens</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What its tools that are switched on take</source>
-        <translation>Ce que prennent ses outils activés</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>They take {count} token at the head of the prompt.</source>
-        <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation>
-            <numerusform>Ils occupent {count} token au début du prompt.</numerusform>
-            <numerusform>Ils occupent {count} tokens au début du prompt.</numerusform>
         </translation>
     </message>
     <message>
@@ -3030,9 +2948,9 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Outils</translation>
     </message>
@@ -3251,6 +3169,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>Arrêtée</translation>
@@ -4171,11 +4090,6 @@ Vous avez décliné.</translation>
         <translation>Enregistrer la disposition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when it is needed</source>
-        <translation>Démarre quand il est nécessaire</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
@@ -4187,16 +4101,6 @@ Vous avez décliné.</translation>
         <translation>En marche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Ended</source>
-        <translation>Arrêté</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers as JSON</source>
-        <translation>Serveurs en JSON</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4206,62 +4110,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Import From…</source>
-        <translation>Importer depuis…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>Journal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers</source>
-        <translation>Serveurs</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation>Programmes et adresses qui proposent des outils par MCP, écrits comme dans d’autres programmes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>This is new. A chat starts it when it needs it:</source>
-        <translation>Ceci est nouveau. Une discussion le démarre quand elle en a besoin&#xa0;:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Save These</source>
-        <translation>Enregistrer ceux-ci</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Saved.</source>
-        <translation>Enregistré.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No other program with servers was found</source>
-        <translation>Aucun autre programme avec des serveurs n’a été trouvé</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>%n server from {place}. Look at them, then save.</source>
-        <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation>
-            <numerusform>%n serveur de {place}. Examinez-le, puis enregistrez.</numerusform>
-            <numerusform>%n serveurs de {place}. Examinez-les, puis enregistrez.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing was written yet.</source>
-        <translation>Rien n’a encore été écrit.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Switched off</source>
-        <translation>Désactivé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4270,39 +4120,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>End</source>
-        <comment>a server</comment>
-        <translation>Arrêter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Allowed without asking</source>
-        <translation>Autorisé sans demander</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing. Every call waits for you.</source>
-        <translation>Rien. Chaque appel attend votre accord.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>{tool} de {server} dans «&#xa0;{chat}&#xa0;»</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>all tools</source>
-        <translation>tous les outils</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading in “{chat}”</source>
-        <translation>{path} en lecture dans «&#xa0;{chat}&#xa0;»</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading and writing in “{chat}”</source>
-        <translation>{path} en lecture et en écriture dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8012,6 +7831,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>Non</translation>
     </message>
@@ -8834,6 +8654,7 @@ Vous avez décliné.</translation>
         <translation>Zone précédente</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>Serveurs d’outils (MCP)…</translation>
@@ -9528,16 +9349,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Barre de défilement</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Plus tôt cette semaine</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Ce mois-ci</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks you before each call.</source>
         <translation>Stretto vous demande avant chaque appel.</translation>
@@ -9609,15 +9420,6 @@ Vous n’avez pas répondu.</translation>
         <translation>
             <numerusform>Les outils occupent {count} token de chaque prompt.</numerusform>
             <numerusform>Les outils occupent {count} tokens de chaque prompt.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n message</numerusform>
-            <numerusform>{column}, %n messages</numerusform>
         </translation>
     </message>
     <message>

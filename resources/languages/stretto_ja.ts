@@ -191,16 +191,6 @@
         <translation>プログラムを終了しています。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation>Pythonは使えません。このシステムには隔離して実行する手段がありません。bubblewrap（bwrap）をインストールしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it.</source>
-        <translation>Pythonは使えません。このシステムには隔離して実行する手段がありません。</translation>
-    </message>
-    <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
         <translation>1MBを超えています。サーバーのリストとしては大きすぎます。</translation>
@@ -838,6 +828,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
@@ -917,6 +908,7 @@
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
@@ -1698,7 +1690,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
         <translation>このチャットのツール</translation>
     </message>
@@ -2540,32 +2531,13 @@
         <translation>{name}はツールを呼び出せません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Each call is shown and waits for you before it runs.</source>
-        <translation>呼び出しはそのつど表示され、許可するまで実行されません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Servers of tools…</source>
-        <translation>ツールのサーバー…</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>フォルダ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>{folder} (may be written)</source>
-        <translation>{folder}（書き込み可）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Read Only</source>
-        <translation>読み出し専用</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2628,50 +2600,10 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What is below it can be listed, searched and read in this chat</source>
-        <translation>このチャットで、この中の一覧、検索、読み取りができます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Look again</source>
-        <translation>もう一度確認</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show its tools</source>
-        <translation>ツールを表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>New: {text}</source>
-        <translation>新規: {text}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name}が変更されました。変更前: {before}
 変更後: {now}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These</source>
-        <translation>これを使う</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>These descriptions are what the model is told</source>
-        <translation>モデルにはこの説明が伝えられます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Its resources (@) and prompts (/)</source>
-        <translation>リソース（@）とプロンプト（/）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Asking…</source>
-        <translation>問い合わせ中…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2680,19 +2612,6 @@ Now: {now}</source>
         <comment>{count} tokens</comment>
         <translation>
             <numerusform>{count}トークン</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What its tools that are switched on take</source>
-        <translation>オンのツールが使うトークン数</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>They take {count} token at the head of the prompt.</source>
-        <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation>
-            <numerusform>プロンプトの先頭で{count}トークンを使います。</numerusform>
         </translation>
     </message>
     <message>
@@ -2999,9 +2918,9 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>ツール</translation>
     </message>
@@ -3217,6 +3136,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>停止しました</translation>
@@ -4122,11 +4042,6 @@ You declined.</source>
         <translation>レイアウトを保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when it is needed</source>
-        <translation>必要になったら起動</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
@@ -4138,16 +4053,6 @@ You declined.</source>
         <translation>実行中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Ended</source>
-        <translation>終了済み</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers as JSON</source>
-        <translation>サーバー（JSON）</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4157,61 +4062,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Import From…</source>
-        <translation>ほかから読み込む…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>ログ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers</source>
-        <translation>サーバー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation>MCPでツールを提供するプログラムとアドレスです。書き方はほかのプログラムと同じです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>This is new. A chat starts it when it needs it:</source>
-        <translation>新しい内容です。チャットで必要になると起動します:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Save These</source>
-        <translation>これを保存</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Saved.</source>
-        <translation>保存しました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No other program with servers was found</source>
-        <translation>サーバーを登録しているほかのプログラムは見つかりませんでした</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>%n server from {place}. Look at them, then save.</source>
-        <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation>
-            <numerusform>{place}から%n個のサーバー。内容を確認してから保存してください。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing was written yet.</source>
-        <translation>まだ何も書き込まれていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Switched off</source>
-        <translation>オフ</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4220,39 +4072,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>End</source>
-        <comment>a server</comment>
-        <translation>終了</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Allowed without asking</source>
-        <translation>確認なしで許可</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing. Every call waits for you.</source>
-        <translation>ありません。すべての呼び出しが許可を待ちます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>「{chat}」の{server}の{tool}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>all tools</source>
-        <translation>すべてのツール</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading in “{chat}”</source>
-        <translation>「{chat}」で{path}の読み出し</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading and writing in “{chat}”</source>
-        <translation>「{chat}」で{path}の読み出しと書き込み</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -7900,6 +7721,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>オフ</translation>
     </message>
@@ -8716,6 +8538,7 @@ You declined.</source>
         <translation>前の領域</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>ツールサーバ（MCP）…</translation>
@@ -9408,16 +9231,6 @@ You did not answer.</source>
         <translation>スクロールバー</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>今週</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>今月</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks you before each call.</source>
         <translation>呼び出しのたびにStrettoが確認します。</translation>
@@ -9488,14 +9301,6 @@ You did not answer.</source>
         <comment>Tools take {count} tokens of each prompt.</comment>
         <translation>
             <numerusform>ツールは毎回のプロンプトで{count}トークンを使います。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}、%n件のメッセージ</numerusform>
         </translation>
     </message>
     <message>

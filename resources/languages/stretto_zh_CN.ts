@@ -191,16 +191,6 @@
         <translation>程序正在退出。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
-        <translation>不提供 Python：此系统无法对其进行隔离。请安装 bubblewrap (bwrap)。</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/python_cell.py"/>
-        <source>Python is not offered: this system has no way to confine it.</source>
-        <translation>不提供 Python：此系统无法对其进行隔离。</translation>
-    </message>
-    <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
         <translation>内容超过 1 MB，不可能是服务器列表。</translation>
@@ -838,6 +828,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
@@ -917,6 +908,7 @@
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
@@ -1698,7 +1690,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat</source>
         <translation>此对话的工具</translation>
     </message>
@@ -2540,32 +2531,13 @@
         <translation>{name} 无法调用工具。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Each call is shown and waits for you before it runs.</source>
-        <translation>每次调用都会显示，等你同意后才运行。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Servers of tools…</source>
-        <translation>工具服务器…</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>{folder} (may be written)</source>
-        <translation>{folder}（可写入）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Read Only</source>
-        <translation>只读</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2628,50 +2600,10 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What is below it can be listed, searched and read in this chat</source>
-        <translation>此对话可以列出、搜索和读取其中的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Look again</source>
-        <translation>重新查看</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show its tools</source>
-        <translation>显示其工具</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>New: {text}</source>
-        <translation>新增：{text}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>{name} has changed. Before: {before}
 Now: {now}</source>
         <translation>{name} 已更改。之前：{before}
 现在：{now}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These</source>
-        <translation>使用这些</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>These descriptions are what the model is told</source>
-        <translation>这些说明会提供给模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Its resources (@) and prompts (/)</source>
-        <translation>其资源 (@) 和提示词 (/)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Asking…</source>
-        <translation>正在询问…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2680,19 +2612,6 @@ Now: {now}</source>
         <comment>{count} tokens</comment>
         <translation>
             <numerusform>{count} token</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>What its tools that are switched on take</source>
-        <translation>已开启的工具占用的量</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>They take {count} token at the head of the prompt.</source>
-        <comment>They take {count} tokens at the head of the prompt.</comment>
-        <translation>
-            <numerusform>它们在提示词开头占用 {count} token。</numerusform>
         </translation>
     </message>
     <message>
@@ -2999,9 +2918,9 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>工具</translation>
     </message>
@@ -3217,6 +3136,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>已停止</translation>
@@ -4122,11 +4042,6 @@ You declined.</source>
         <translation>保存布局</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when it is needed</source>
-        <translation>需要时启动</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
@@ -4138,16 +4053,6 @@ You declined.</source>
         <translation>运行中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Ended</source>
-        <translation>已结束</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers as JSON</source>
-        <translation>JSON 格式的服务器</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4157,61 +4062,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Import From…</source>
-        <translation>导入自…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Log</source>
         <translation>日志</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Servers</source>
-        <translation>服务器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
-        <translation>通过 MCP 提供工具的程序和地址，写法与其他程序相同。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>This is new. A chat starts it when it needs it:</source>
-        <translation>这是新的。对话会在需要时启动它：</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Save These</source>
-        <translation>保存这些</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Saved.</source>
-        <translation>已保存。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No other program with servers was found</source>
-        <translation>没有找到其他带有服务器的程序</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>%n server from {place}. Look at them, then save.</source>
-        <comment>%n servers from {place}. Look at them, then save.</comment>
-        <translation>
-            <numerusform>来自 {place} 的 %n 个服务器。请查看后保存。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing was written yet.</source>
-        <translation>还没有写入任何内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Switched off</source>
-        <translation>已关闭</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4220,39 +4072,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>End</source>
-        <comment>a server</comment>
-        <translation>结束</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Allowed without asking</source>
-        <translation>无需询问即可运行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Nothing. Every call waits for you.</source>
-        <translation>无。每次调用都等你同意。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
         <translation>“{chat}”中 {server} 的 {tool}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>all tools</source>
-        <translation>所有工具</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading in “{chat}”</source>
-        <translation>“{chat}”可读取 {path}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>{path} for reading and writing in “{chat}”</source>
-        <translation>“{chat}”可读写 {path}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -7900,6 +7721,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>关闭</translation>
     </message>
@@ -8716,6 +8538,7 @@ You declined.</source>
         <translation>上一个区域</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tool Servers (MCP)…</source>
         <translation>工具服务器 (MCP)…</translation>
@@ -9408,16 +9231,6 @@ You did not answer.</source>
         <translation>滚动条</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>本周早些时候</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>本月</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Stretto asks you before each call.</source>
         <translation>每次调用前 Stretto 都会询问你。</translation>
@@ -9488,14 +9301,6 @@ You did not answer.</source>
         <comment>Tools take {count} tokens of each prompt.</comment>
         <translation>
             <numerusform>工具在每次提示词中占用 {count} 个 token。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}，%n 条消息</numerusform>
         </translation>
     </message>
     <message>
