@@ -7843,7 +7843,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Manage…</source>
-        <translation>Verwalten …</translation>
+        <translation>Verwalten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -7853,7 +7853,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Customize…</source>
-        <translation>Anpassen …</translation>
+        <translation>Anpassen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -7898,7 +7898,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Restore…</source>
-        <translation>Wiederherstellen …</translation>
+        <translation>Wiederherstellen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -7918,7 +7918,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Checking…</source>
-        <translation>Suche läuft …</translation>
+        <translation>Suche läuft…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -7943,12 +7943,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Testing in a separate process…</source>
-        <translation>Test in einem eigenen Prozess …</translation>
+        <translation>Test in einem eigenen Prozess…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>Alle Architekturen werden getestet; das dauert einige Minuten …</translation>
+        <translation>Alle Architekturen werden getestet; das dauert einige Minuten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -9530,6 +9530,710 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Python ist nicht verfügbar: Dieses System kann Code nicht sicher ausführen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} muss ein Text sein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>Das lässt sich nicht anzeigen: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>Die Datei ist zu groß, um überschrieben zu werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Diese Datei ist kein UTF-8-Text und wird darum nicht überschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>Es würde sich nichts ändern.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Dieser Ordner darf nur gelesen werden. Die Person kann das Schreiben erlauben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>Das ist ein Ordner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Der Text hat Zeichen, die keine Datei enthalten kann.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>Mehr als {most} Byte werden nicht geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Ein Pfad enthält kein Nullzeichen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>Pfaden mit „..“ wird nicht gefolgt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Gib den ganzen Pfad an. Freigegeben sind: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Das liegt in keinem freigegebenen Ordner. Freigegeben sind: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>Diese Datei gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Das ist keine Textdatei.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>Diese Datei oder diesen Ordner gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten. Installiere bubblewrap (bwrap).</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Das ist kein JSON: {why} in Zeile {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Diese Woche</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Dieser Monat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Included</source>
+        <translation>Enthalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added folder</source>
+        <translation>Hinzugefügter Ordner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Not quantized</source>
+        <translation>Nicht quantisiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Not stated in its configuration</source>
+        <translation>Steht nicht in der Konfiguration</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>According to its template and configuration. Stretto cannot send images yet.</source>
+        <translation>Laut Vorlage und Konfiguration. Bilder kann Stretto noch nicht senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>According to its template and configuration</source>
+        <translation>Laut Vorlage und Konfiguration</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>searching…</source>
+        <translation>Suche läuft…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Tokens that a prompt and its reply can have together</source>
+        <translation>Tokens, die Eingabe und Antwort zusammen haben können</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights and the KV caches of its chats</source>
+        <translation>Gewichte und KV-Caches der Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Capabilities</source>
+        <comment>what a model can do</comment>
+        <translation>Fähigkeiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Last used</source>
+        <comment>when a model was used</comment>
+        <translation>Zuletzt benutzt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>Jeder Aufruf wird gezeigt und wartet auf dich, bevor er läuft.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>Tool-Server…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder} (darf beschrieben werden)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>Nur lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear search</source>
+        <translation>Suche löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>Modelle in einem deiner Ordner finden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Download a model from Hugging Face</source>
+        <translation>Ein Modell von Hugging Face laden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>Noch keine Modelle. Lade eines von Hugging Face oder füge einen Ordner mit Modellen hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models found</source>
+        <translation>Keine Modelle gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} unloaded. It loads again when a chat needs it.</source>
+        <translation>{name} entladen. Es wird wieder geladen, wenn ein Chat es braucht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>Alles darunter kann in diesem Chat aufgelistet, durchsucht und gelesen werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>Nochmals nachsehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>Seine Tools anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>Neu: {text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>Diese benutzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>Diese Beschreibungen bekommt das Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>Seine Ressourcen (@) und Prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>Wird gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>Was seine eingeschalteten Tools brauchen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>Sie brauchen {count} Token am Anfang des Prompts.</numerusform>
+            <numerusform>Sie brauchen {count} Tokens am Anfang des Prompts.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>Suchen oder Besitzer/Name oder Adresse eines Modells eingeben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
+        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} Arbeitsspeicher = {total} von {free} für Modelle und Chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller model, or one with fewer bits.</source>
+        <translation>Wähle ein kleineres Modell oder eines mit weniger Bits.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
+        <translation>{verdict}: {weights} Gewichte von {room} für Modelle und Chats, dazu Speicher pro Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images, not yet in Stretto</source>
+        <translation>Bilder, noch nicht in Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Suggestions for {gigabytes} GB of memory</source>
+        <translation>Vorschläge für {gigabytes} GB Speicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>No models found. Try other words.</source>
+        <translation>Keine Modelle gefunden. Versuch andere Wörter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Searching Hugging Face…</source>
+        <translation>Hugging Face wird durchsucht…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n Nachricht</numerusform>
+            <numerusform>{column}, %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Kürzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Anfang und Ende behalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Auslassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Dem Modell sagen, dass es zu lang war</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Diesen Aufruf beenden; das Modell erfährt es</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Das Modell mit den Ergebnissen weitermachen lassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>Dieses eine Mal ausführen  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Dieses Tool immer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>In diesem Chat ohne weitere Frage ausführen  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Diesen Server in diesem Chat immer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Alle seine Tools ohne Frage ausführen  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>Nicht ausführen; das Modell erfährt es  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>Der Server fragte: {question}
+Du hast geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>Der Server fragte: {question}
+Du hast nicht geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>{tool} läuft…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>{tool} ausführen?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · Nicht erlaubt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>Startet bei Bedarf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>Beendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>Server als JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>Importieren aus…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>Server</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>Programme und Adressen, die Tools per MCP anbieten, geschrieben wie in anderen Programmen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>Das ist neu. Ein Chat startet es, wenn er es braucht:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>Diese speichern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>Kein anderes Programm mit Servern gefunden</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>%n Server aus {place}. Sieh ihn dir an, dann speichere.</numerusform>
+            <numerusform>%n Server aus {place}. Sieh sie dir an, dann speichere.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>Es wurde noch nichts geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>Ausgeschaltet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>Ohne Frage erlaubt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>Nichts. Jeder Aufruf wartet auf dich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>alle Tools</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>{path} zum Lesen in „{chat}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>{path} zum Lesen und Schreiben in „{chat}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Convert {name} to a smaller copy</source>
+        <translation>Kleinere Kopie von {name} erstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The original ({size}) stays. Converting takes a few minutes.</source>
+        <translation>Das Original ({size}) bleibt. Die Umwandlung dauert einige Minuten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft Model</source>
+        <translation>Entwurfsmodell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model for {name}</source>
+        <translation>Entwurfsmodell für {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
+        <translation>Ein kleineres Modell mit demselben Tokenizer kann einen Chat beschleunigen, der allein antwortet. Die Antworten bleiben gleich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: different tokenizer</source>
+        <translation>{name}: anderer Tokenizer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this computer has the same tokenizer.</source>
+        <translation>Kein kleineres Modell auf diesem Computer hat denselben Tokenizer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder no longer exists</source>
+        <translation>Den Ordner gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>More for {name}</source>
+        <translation>Mehr zu {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keeps it at the top of the list, and in memory</source>
+        <translation>Hält es oben in der Liste und im Speicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Makes a smaller copy</source>
+        <translation>Erstellt eine kleinere Kopie</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>Dieses Modell hat schon einen Adapter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>Führt das Modell zusätzlich mit einem LoRA- oder DoRA-Adapter auf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A small model that speeds up its replies</source>
+        <translation>Ein kleines Modell, das die Antworten beschleunigt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>New chat with {name}</source>
+        <translation>Neuer Chat mit {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Added as {name} + {adapter}.</source>
+        <translation>Hinzugefügt als {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses a draft model.</source>
+        <translation>{name} nutzt kein Entwurfsmodell mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses {draft} as its draft model.</source>
+        <translation>{name} nutzt {draft} als Entwurfsmodell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses {draft} as its draft model once loaded.</source>
+        <translation>{name} nutzt {draft} als Entwurfsmodell, sobald es geladen ist.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the Trash? {warning}</source>
+        <translation>{name} in den Papierkorb legen? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} removed from the list. Its files stay.</source>
+        <translation>{name} aus der Liste entfernt. Die Dateien bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Moving {name} to the Trash…</source>
+        <translation>{name} wird in den Papierkorb gelegt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Die Argumente sind kein JSON: {why} in Zeile {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Die Argumente sind kein JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Die Argumente sind kein JSON-Objekt: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Dieser Aufruf wartet nicht mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Sieh dir zuerst den Unterschied an. Er steht unten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
+        <translation>Drück Enter, um Hugging Face zu durchsuchen. Nur deine Eingabe wird gesendet, und nur Modelldaten werden geladen, nie Code.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads continue after you close this window.</source>
+        <translation>Downloads laufen weiter, wenn du dieses Fenster schließt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>This model needs a Hugging Face token</source>
+        <translation>Dieses Modell braucht ein Hugging-Face-Token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking Hugging Face…</source>
+        <translation>Hugging Face wird gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Waiting for Hugging Face</source>
+        <translation>Warten auf Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model or type its name</source>
+        <translation>Wähle ein Modell oder gib seinen Namen ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} has not finished downloading</source>
+        <translation>{name} ist noch nicht fertig geladen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model has not finished downloading</source>
+        <comment>%n models have not finished downloading</comment>
+        <translation>
+            <numerusform>%n Modell ist noch nicht fertig geladen</numerusform>
+            <numerusform>%n Modelle sind noch nicht fertig geladen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} converted</source>
+        <translation>{name} umgewandelt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} downloaded</source>
+        <translation>{name} geladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Remote models</source>
+        <translation>Entfernte Modelle</translation>
     </message>
 </context>
 </TS>

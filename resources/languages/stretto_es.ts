@@ -7706,7 +7706,7 @@ Se rechazó.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload idle models after</source>
-        <translation>Descargar de memoria los modelos inactivos tras</translation>
+        <translation>Liberar los modelos inactivos tras</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -7772,7 +7772,7 @@ Se rechazó.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload models used only by clients after</source>
-        <translation>Descargar de memoria los modelos que solo usan clientes tras</translation>
+        <translation>Liberar los modelos que solo usan clientes tras</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -9530,6 +9530,710 @@ No respondiste.</translation>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Python no está disponible: este sistema no puede ejecutar código con seguridad.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} debe ser un texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>No se puede mostrar: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>El archivo es demasiado grande para sobrescribirlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Este archivo no es texto UTF-8, así que no se sobrescribe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>No cambiaría nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Esta carpeta es de solo lectura. La persona puede permitir la escritura.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>Esto es una carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>El texto tiene caracteres que ningún archivo puede contener.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>No se escriben más de {most} bytes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Una ruta no puede contener caracteres nulos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>No se sigue una ruta que contiene «..».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Indicar la ruta completa. Están permitidas: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Esto no está en ninguna carpeta permitida. Están permitidas: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>No existe ese archivo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Esto no es un archivo de texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>No existe ese archivo o carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>Python no se ofrece: este sistema no tiene cómo confinarlo. Instalar bubblewrap (bwrap).</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>Python no se ofrece: este sistema no tiene cómo confinarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Esto no es JSON: {why} en la línea {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Esta semana</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Este mes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Included</source>
+        <translation>Incluido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added folder</source>
+        <translation>Carpeta añadida</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Not quantized</source>
+        <translation>Sin cuantizar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Not stated in its configuration</source>
+        <translation>No consta en su configuración</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>According to its template and configuration. Stretto cannot send images yet.</source>
+        <translation>Según su plantilla y configuración. Stretto aún no puede enviar imágenes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>According to its template and configuration</source>
+        <translation>Según su plantilla y configuración</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>searching…</source>
+        <translation>buscando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Tokens that a prompt and its reply can have together</source>
+        <translation>Tokens que pueden sumar una petición y su respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights and the KV caches of its chats</source>
+        <translation>Pesos y cachés KV de sus chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Capabilities</source>
+        <comment>what a model can do</comment>
+        <translation>Capacidades</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Last used</source>
+        <comment>when a model was used</comment>
+        <translation>Último uso</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>Cada llamada se muestra y espera confirmación antes de ejecutarse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>Servidores de herramientas…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder} (se puede escribir)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>Solo lectura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear search</source>
+        <translation>Borrar búsqueda</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>Buscar modelos en una de tus carpetas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Download a model from Hugging Face</source>
+        <translation>Descargar un modelo de Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>Aún no hay modelos. Obtén uno de Hugging Face o añade una carpeta que los tenga.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models found</source>
+        <translation>No se han encontrado modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} unloaded. It loads again when a chat needs it.</source>
+        <translation>{name} liberado. Se vuelve a cargar cuando un chat lo necesita.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>Lo que contiene se puede listar, buscar y leer en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>Revisar de nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>Mostrar sus herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>Nuevo: {text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>Usar estas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>Estas descripciones son lo que se dice al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>Sus recursos (@) y prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>Preguntando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>Lo que ocupan sus herramientas activadas</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>Ocupan {count} token al comienzo del prompt.</numerusform>
+            <numerusform>Ocupan {count} tokens al comienzo del prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>Busca, o escribe propietario/nombre o la dirección de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
+        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} de trabajo = {total} de los {free} disponibles para modelos y chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller model, or one with fewer bits.</source>
+        <translation>Elige un modelo más pequeño o con menos bits.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
+        <translation>{verdict}: {weights} de pesos de los {room} disponibles para modelos y chats, más memoria por chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images, not yet in Stretto</source>
+        <translation>imágenes, aún no en Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Suggestions for {gigabytes} GB of memory</source>
+        <translation>Sugerencias para {gigabytes} GB de memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>No models found. Try other words.</source>
+        <translation>No se han encontrado modelos. Prueba con otras palabras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Searching Hugging Face…</source>
+        <translation>Buscando en Hugging Face…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n mensaje</numerusform>
+            <numerusform>{column}, %n mensajes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Acortarlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Conservar su principio y su final</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Omitirlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Decir al modelo que era demasiado largo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Terminar esta llamada; se le indica al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Dejar que el modelo continúe con los resultados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>Ejecutarla solo esta vez  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Siempre esta herramienta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>Ejecutarla en este chat sin volver a preguntar  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Siempre este servidor en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Ejecutar todas sus herramientas sin preguntar  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>No ejecutarla; se le indica al modelo  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>El servidor preguntó: {question}
+Se respondió.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>El servidor preguntó: {question}
+Se dejó sin responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>Ejecutando {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>¿Ejecutar {tool}?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · No permitida</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>Se inicia cuando hace falta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>Terminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>Servidores como JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>Importar de…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>Servidores</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>Programas y direcciones que ofrecen herramientas por MCP, tal como los escriben otros programas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>Esto es nuevo. Un chat lo inicia cuando lo necesita:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>Guardar estos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>Guardado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>No se ha encontrado otro programa con servidores</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>%n servidor de {place}. Revisarlo y guardar.</numerusform>
+            <numerusform>%n servidores de {place}. Revisarlos y guardar.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>Aún no se ha escrito nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>Desactivado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>Terminar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>Permitido sin preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>Nada. Todas las llamadas esperan confirmación.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>todas las herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>{path} para leer en «{chat}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>{path} para leer y escribir en «{chat}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Convert {name} to a smaller copy</source>
+        <translation>Convertir {name} en una copia más pequeña</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The original ({size}) stays. Converting takes a few minutes.</source>
+        <translation>El original ({size}) se conserva. La conversión tarda unos minutos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft Model</source>
+        <translation>Modelo de borrador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model for {name}</source>
+        <translation>Modelo de borrador de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
+        <translation>Un modelo más pequeño con el mismo tokenizador puede acelerar un chat que responde solo. Las respuestas no cambian.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: different tokenizer</source>
+        <translation>{name}: otro tokenizador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this computer has the same tokenizer.</source>
+        <translation>Ningún modelo más pequeño de este ordenador tiene el mismo tokenizador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder no longer exists</source>
+        <translation>La carpeta ya no existe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>More for {name}</source>
+        <translation>Más de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keeps it at the top of the list, and in memory</source>
+        <translation>Lo mantiene al principio de la lista y en memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Makes a smaller copy</source>
+        <translation>Crea una copia más pequeña</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>Este modelo ya tiene un adaptador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>Añade el modelo también con un adaptador LoRA o DoRA</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A small model that speeds up its replies</source>
+        <translation>Un modelo pequeño que acelera sus respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>New chat with {name}</source>
+        <translation>Chat nuevo con {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Added as {name} + {adapter}.</source>
+        <translation>Añadido como {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses a draft model.</source>
+        <translation>{name} ya no usa un modelo de borrador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses {draft} as its draft model.</source>
+        <translation>{name} usa {draft} como modelo de borrador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses {draft} as its draft model once loaded.</source>
+        <translation>{name} usará {draft} como modelo de borrador cuando se cargue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the Trash? {warning}</source>
+        <translation>¿Mover {name} a la papelera? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} removed from the list. Its files stay.</source>
+        <translation>{name} quitado de la lista. Sus archivos se conservan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Moving {name} to the Trash…</source>
+        <translation>Moviendo {name} a la papelera…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Los argumentos no son JSON: {why} en la línea {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Los argumentos no son JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Los argumentos no son un objeto JSON: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Esta llamada ya no está esperando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Revisar antes la diferencia. Se muestra debajo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
+        <translation>Pulsa Intro para buscar en Hugging Face. Solo se envía lo que escribes y solo se descargan datos de modelos, nunca código.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads continue after you close this window.</source>
+        <translation>Las descargas continúan al cerrar esta ventana.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>This model needs a Hugging Face token</source>
+        <translation>Este modelo necesita un token de Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>Escribe antes parte del nombre de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking Hugging Face…</source>
+        <translation>Consultando a Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Waiting for Hugging Face</source>
+        <translation>Esperando a Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model or type its name</source>
+        <translation>Elige un modelo o escribe su nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} has not finished downloading</source>
+        <translation>{name} no ha terminado de descargarse</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model has not finished downloading</source>
+        <comment>%n models have not finished downloading</comment>
+        <translation>
+            <numerusform>%n modelo no ha terminado de descargarse</numerusform>
+            <numerusform>%n modelos no han terminado de descargarse</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} converted</source>
+        <translation>{name} convertido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} downloaded</source>
+        <translation>{name} descargado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Remote models</source>
+        <translation>Modelos remotos</translation>
     </message>
 </context>
 </TS>

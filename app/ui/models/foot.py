@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QStandardItemModel
+from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QStandardItemModel
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QRadioButton,
     QSizePolicy,
     QStyledItemDelegate,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,6 +33,7 @@ from app.settings.language import mark, tr
 from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
+from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
@@ -52,10 +52,10 @@ class ConvertDialog(Sheet):
 
     def __init__(self, model: Installed, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
-        title = self.headline(tr("Make a smaller copy of {name}", name=model.name))
+        title = self.headline(tr("Convert {name} to a smaller copy", name=model.name))
         size = bytes_line(model.facts.nbytes)
         words = self.label(
-            tr("It takes {size}, and stays as it is. The copy is made in minutes.", size=size)
+            tr("The original ({size}) stays. Converting takes a few minutes.", size=size)
         )
         self.choices: dict[str, QRadioButton] = {}
         self._recipes: dict[QRadioButton, Recipe] = {}
@@ -98,12 +98,12 @@ class DraftDialog(Sheet):
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """`figures`: how the one that drafts now has done; "" where none does."""
-        super().__init__("draft-dialog", tr("Draft model"), parent)
-        title = self.headline(tr("Draft model of {name}", name=name))
+        super().__init__("draft-dialog", tr("Draft Model"), parent)
+        title = self.headline(tr("Draft model for {name}", name=name))
         words = self.label(
             tr(
-                "A smaller model with the same tokenizer drafts for a chat that runs alone, as "
-                "long as that is faster. What the chat says stays the same."
+                "A smaller model with the same tokenizer can speed up a chat that replies alone. "
+                "Replies stay the same."
             )
         )
         self.box = QComboBox(self)
@@ -135,14 +135,14 @@ class DraftDialog(Sheet):
             name = one.model.name
             words = tr("{name}, {size}", name=name, size=bytes_line(one.model.facts.nbytes))
             if not one.fits:
-                words = tr("{name}: its tokenizer differs", name=name)
+                words = tr("{name}: different tokenizer", name=name)
             self.box.addItem(words, one.model.ref)
             items = self.box.model()
             if not one.fits and isinstance(items, QStandardItemModel):
                 items.item(self.box.count() - 1).setEnabled(False)
         self.box.setCurrentIndex(max(0, self.box.findData(chosen)))
         if not chosen and not any(one.fits for one in found):
-            self.note.setText(tr("No smaller model on this machine has its tokenizer."))
+            self.note.setText(tr("No smaller model on this computer has the same tokenizer."))
             self.note.setVisible(True)
         self.box.setEnabled(True)
         self.go.setEnabled(True)
@@ -155,17 +155,18 @@ class DraftDialog(Sheet):
         self.chosen.emit(chosen)
 
 
-_GONE = mark("The folder is not there any more")
+_GONE = mark("The folder no longer exists")
 
 
 class LibraryFoot(QWidget):
-    """Buttons for the chosen model; while it asks a question, the two answers instead.
+    """The main verb for the chosen model, and a menu of the others; or a question's two answers.
 
     Signals:
         load_asked(), pin_asked(), convert_asked(), folder_asked(), removal_asked(),
             chat_asked(): of the chosen one.
         adapter_asked(): it is to be listed with an adapter, too.
         draft_asked(): another model is to draft for it.
+        menu_asked(place): the menu of all that can be done with it, there on the screen.
         sure(): the person answers the question with yes.
         kept(): with no.
 
@@ -181,6 +182,7 @@ class LibraryFoot(QWidget):
     folder_asked = Signal()
     removal_asked = Signal()
     chat_asked = Signal()
+    menu_asked = Signal(QPoint)
     sure = Signal()
     kept = Signal()
 
@@ -195,39 +197,31 @@ class LibraryFoot(QWidget):
         self.said.setTextFormat(Qt.TextFormat.PlainText)
         self.undo = self._push_button(tr("Undo"), self._on_undo)
         self.undo.setObjectName("link")
-        self.load = self._push_button(tr("Load"), self.load_asked.emit)
-        self.pin = self._push_button(tr("Pin"), self.pin_asked.emit)
-        self.convert = self._push_button(tr("Convert…"), self.convert_asked.emit)
-        self.reveal = self._push_button(tr("Show in Folder"), self.folder_asked.emit)
-        self.adapter = self._push_button(tr("Add Adapter…"), self.adapter_asked.emit)
-        self.draft = self._push_button(tr("Draft Model…"), self.draft_asked.emit)
-        self.trash = self._push_button(tr("Move to Trash"), self.removal_asked.emit)
-        self.open = self._push_button(tr("Open in a Chat"), self.chat_asked.emit)
+        self.load = self._action(tr("Load"), self.load_asked.emit)
+        self.pin = self._action(tr("Pin"), self.pin_asked.emit)
+        self.convert = self._action(tr("Convert…"), self.convert_asked.emit)
+        self.reveal = self._action(tr("Show in Folder"), self.folder_asked.emit)
+        self.adapter = self._action(tr("Add Adapter…"), self.adapter_asked.emit)
+        self.draft = self._action(tr("Draft Model…"), self.draft_asked.emit)
+        self.trash = self._action(tr("Move to Trash"), self.removal_asked.emit)
+        self.more = IconButton("dots-three", tr("More"), self)
+        self.more.clicked.connect(self._on_more)
+        self.open = self._push_button(tr("New Chat"), self.chat_asked.emit)
         self.open.setObjectName("primary")
         self.keep = self._push_button(tr("Keep"), self.kept.emit)
         self.yes = self._push_button(tr("Move to Trash"), self.sure.emit)
-        self.usual = (
-            *(self.open, self.load, self.pin, self.convert, self.reveal, self.adapter),
-            *(self.draft, self.trash),
-        )
-        note = QHBoxLayout()
-        note.setSpacing(8)
-        note.addWidget(self.said, 1)
-        note.addWidget(self.undo)
-        row = QHBoxLayout()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        for button in self.usual[1:-1]:
+        row.addWidget(self.said, 1)
+        for button in (self.undo, self.more, self.open, self.keep, self.yes):
             row.addWidget(button)
-        row.addStretch(1)
-        row.addWidget(self.trash)
-        for button in (self.open, self.keep, self.yes):
-            note.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
-        layout.addLayout(note)
-        layout.addLayout(row)
         self.say("")
+
+    def _action(self, words: str, act: Callable[[], object]) -> QAction:
+        action = QAction(words, self)
+        action.triggered.connect(lambda _checked=False: act())
+        return action
 
     def _push_button(self, words: str, act: Callable[[], object]) -> QPushButton:
         button = QPushButton(words, self)
@@ -259,7 +253,7 @@ class LibraryFoot(QWidget):
     def _show_line(self) -> None:
         self.said.setText(self._words or self._count)
         self.undo.setVisible(self._undo is not None)
-        for button in self.usual:
+        for button in (self.more, self.open):
             button.setVisible(not self.asking)
         for button in (self.keep, self.yes):
             button.setVisible(self.asking)
@@ -274,7 +268,7 @@ class LibraryFoot(QWidget):
 
     def show_none(self) -> None:
         """No model is chosen."""
-        for button in self.usual:
+        for button in (self.more, self.open):
             button.setEnabled(False)
             button.setToolTip(tr("Choose a model first"))
 
@@ -288,51 +282,54 @@ class LibraryFoot(QWidget):
         why_not_remove: str,
     ) -> None:
         """Offer what can be done with this model; tooltips say why the rest cannot."""
+        self.more.setEnabled(True)
+        self.more.setToolTip(tr("More"))
+        self.more.setAccessibleName(tr("More for {name}", name=model.name))
         facts, loaded = model.facts, status.model is not None
         why = why_not_unload if loaded else facts.problem
-        words, tip = tr("Load"), tr("Load it now")
-        if loaded:
-            words, tip = tr("Unload"), tr("Take it out of memory")
+        words = tr("Unload") if loaded else tr("Load")
         if status.state is LoadState.LOADING:
-            words, tip, why = tr("Cancel Loading"), tr("Do not load it after all"), ""
-        self._show(self.load, words, why, tip, model.name)
-        words, tip = tr("Pin"), tr("Keep it first in the list, and in memory while it rests")
-        if pinned:
-            words, tip = tr("Unpin"), tr("Treat it as the others")
-        self._show(self.pin, words, "", tip, model.name)
-        tip = tr("Make a smaller copy of it")
-        self._show(self.convert, tr("Convert…"), why_not_convert(model), tip, model.name)
-        gone = tr(_GONE) if facts.gone else ""
-        self._show(self.reveal, tr("Show in Folder"), gone, tr("Show its files"), model.name)
-        why = tr("It has one already") if adapter_of(model.ref) else facts.problem
-        tip = tr("Choose a LoRA or DoRA adapter: the model is listed with it, too")
-        self._show(self.adapter, tr("Add Adapter…"), why, tip, model.name)
-        tip = tr("Choose a small model that drafts for it, so that it answers faster")
-        self._show(self.draft, tr("Draft Model…"), facts.problem, tip, model.name)
-        self._show(self.open, tr("Open in a Chat"), facts.problem, tr("Chat with it"), model.name)
+            words, why = tr("Cancel Loading"), ""
+        self._show(self.load, words, why, "")
+        tip = tr("Keeps it at the top of the list, and in memory")
+        self._show(self.pin, tr("Unpin") if pinned else tr("Pin"), "", "" if pinned else tip)
+        tip = tr("Makes a smaller copy")
+        self._show(self.convert, tr("Convert…"), why_not_convert(model), tip)
+        self._show(self.reveal, tr("Show in Folder"), tr(_GONE) if facts.gone else "", "")
+        why = tr("This model has an adapter already") if adapter_of(model.ref) else facts.problem
+        tip = tr("Lists the model with a LoRA or DoRA adapter as well")
+        self._show(self.adapter, tr("Add Adapter…"), why, tip)
+        tip = tr("A small model that speeds up its replies")
+        self._show(self.draft, tr("Draft Model…"), facts.problem, tip)
+        self._show(self.open, tr("New Chat"), facts.problem, "")
+        self.open.setAccessibleName(tr("New chat with {name}", name=model.name))
         if facts.gone:
-            tip = tr("List it no longer")
-            self._show(self.trash, tr("Remove from List"), "", tip, model.name)
+            self._show(self.trash, tr("Remove from List"), "", "")
         else:
-            tip = tr("Move its folder to the system's trash")
-            self._show(self.trash, tr("Move to Trash"), why_not_remove, tip, model.name)
+            self._show(self.trash, tr("Move to Trash"), why_not_remove, "")
 
     def menu(self) -> QMenu:
-        """The same as a menu."""
+        """All that can be done with the model."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
-        for button in self.usual:
-            action = menu.addAction(button.text(), button.click)
-            action.setEnabled(button.isEnabled())
-            action.setToolTip(button.toolTip())
+        new = menu.addAction(self.open.text(), self.open.click)
+        new.setEnabled(self.open.isEnabled())
+        new.setToolTip(self.open.toolTip())
+        menu.addActions([self.load, self.pin])
+        menu.addSeparator()
+        menu.addActions([self.convert, self.adapter, self.draft])
+        menu.addSeparator()
+        menu.addActions([self.reveal, self.trash])
         return menu
 
-    def _show(self, button: QPushButton, words: str, why_not: str, tip: str, name: str) -> None:
-        button.setText(words)
-        button.setEnabled(not why_not)
-        button.setToolTip(why_not or tip)
-        button.setAccessibleName(f"{words}: {name}")
+    def _on_more(self) -> None:
+        self.menu_asked.emit(self.more.mapToGlobal(self.more.rect().topLeft()))
+
+    def _show(self, what: QPushButton | QAction, words: str, why_not: str, tip: str) -> None:
+        what.setText(words)
+        what.setEnabled(not why_not)
+        what.setToolTip(why_not or tip)
 
 
 class AddingTalk(QObject):
@@ -363,7 +360,7 @@ class AddingTalk(QObject):
         if folder is not None:
             why = self._installed.add_adapter(model, folder.absolute())
             adapter = clean_name(folder.name)
-            done = tr("Listed as {name} + {adapter}.", name=model.name, adapter=adapter)
+            done = tr("Added as {name} + {adapter}.", name=model.name, adapter=adapter)
             self._foot.say(why or done)
 
 
@@ -404,13 +401,17 @@ class DraftTalk(QObject):
         self._installed.drafts.choose(ref, model.ref, str(model.folder))
         draft = self._installed.draft_name(model)
         if not ref:
-            self._foot.say(tr("{name} has no draft model.", name=model.name))
+            self._foot.say(tr("{name} no longer uses a draft model.", name=model.name))
         elif self._installed.status(model).model is not None:
-            self._claimed = tr("{draft} drafts for {name}.", draft=draft, name=model.name)
+            self._claimed = tr(
+                "{name} uses {draft} as its draft model.", draft=draft, name=model.name
+            )
             self._foot.say(self._claimed)
         else:
             words = tr(
-                "{draft} drafts for {name} once that is loaded.", draft=draft, name=model.name
+                "{name} uses {draft} as its draft model once loaded.",
+                draft=draft,
+                name=model.name,
             )
             self._foot.say(words)
 
@@ -457,7 +458,7 @@ class RemovalTalk(QObject):
             warning = self._removal.warning(model)
             if warning:
                 self._foot.ask(
-                    tr("Move {name} to the trash? {warning}", name=model.name, warning=warning)
+                    tr("Move {name} to the Trash? {warning}", name=model.name, warning=warning)
                 )
             else:
                 self.remove()
@@ -467,7 +468,7 @@ class RemovalTalk(QObject):
         if self._installed.listed_by(model):
             restore = self._installed.forget(model)
             self._foot.say(
-                tr("{name} is no longer listed. Its files stay.", name=model.name), restore
+                tr("{name} removed from the list. Its files stay.", name=model.name), restore
             )
 
     @Slot()
@@ -476,7 +477,7 @@ class RemovalTalk(QObject):
         asked, self.asked = self.asked, None
         if asked is not None:
             why = self._removal.remove(asked)
-            self._foot.say(why or tr("{name} goes to the trash…", name=asked.name))
+            self._foot.say(why or tr("Moving {name} to the Trash…", name=asked.name))
             self.answered.emit()
 
     @Slot()
@@ -507,4 +508,4 @@ class RemovalTalk(QObject):
 
     @Slot(str)
     def _on_restored(self, name: str) -> None:
-        self._foot.say(tr("{name} is back in its place.", name=name))
+        self._foot.say(tr("{name} restored", name=name))

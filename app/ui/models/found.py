@@ -55,7 +55,7 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setPlaceholderText(tr("Search, or owner/name, or the address of a model's page"))
+        self.setPlaceholderText(tr("Search, or enter owner/name or a model's address"))
         self.setAccessibleName(tr("Model"))
 
     @property
@@ -231,8 +231,8 @@ def fit_sentence(fit: Fit) -> str:
     if not fit.exact:
         caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
     words = tr(
-        "{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work "
-        "in = {total} of {free} that models and chats may take.",
+        "{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working "
+        "memory = {total} of {free} available to models and chats.",
         verdict=verdict(fit.verdict)[0],
         weights=bytes_line(fit.weights),
         caches=caches,
@@ -261,7 +261,7 @@ def _advice(fit: Fit) -> str:
             )
         if offer.what == "chats":
             return tr("One chat would fit.")
-    return tr("Choose a smaller one, or one in fewer bits.")
+    return tr("Choose a smaller model, or one with fewer bits.")
 
 
 def verdict(fits: str) -> tuple[str, str]:
@@ -293,8 +293,8 @@ def room_sentence(model: Suggestion, room: int) -> str:
     if not room:
         return ""
     return tr(
-        "{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats "
-        "come on top.",
+        "{verdict}: {weights} weights of {room} available to models and chats, plus memory per "
+        "chat.",
         verdict=verdict("yes" if has_room(model, room) else "no")[0],
         weights=bytes_line(model.size),
         room=bytes_line(room),
@@ -362,7 +362,7 @@ def facts_line(model: HubModel) -> str:
     made_for = (
         tr("Reasoning") if facts.reasoning else "",
         (tr("Tools") if alone else tr("tools", "after another word")) if facts.tools else "",
-        tr("images (Stretto gives it text only)") if facts.images else "",
+        tr("images, not yet in Stretto") if facts.images else "",
     )
     count = facts.downloads
     downloads = counted("%Ln download last month", "%Ln downloads last month", count)
@@ -434,13 +434,22 @@ class Finding(QObject):
         self.stop()
         self._results = None
         self.changed.emit()
-        words = tr("For a machine with {gigabytes} GB of memory", gigabytes=self.machine_gb)
-        self.said.emit(words if self._suggested else "", False)
+        self.said.emit(self.heading, False)
+
+    @property
+    def heading(self) -> str:
+        """What the list is that is shown now."""
+        if self._results is None:
+            words = tr("Suggestions for {gigabytes} GB of memory", gigabytes=self.machine_gb)
+            return words if self._suggested else ""
+        if not self._results:
+            return tr("No models found. Try other words.")
+        return counted("%n model found", "%n models found", len(self._results))
 
     def search(self, words: str) -> None:
         """Ask the hub."""
         self.stop()
-        self.said.emit(tr("The hub is being searched…"), False)
+        self.said.emit(tr("Searching Hugging Face…"), False)
         self._searching.start(self._search(words))
 
     def stop(self) -> None:
@@ -492,10 +501,7 @@ class Finding(QObject):
             return
         self._results = results
         self.changed.emit()
-        heading = counted("%n model found", "%n models found", len(results))
-        if not results:
-            heading = tr("Nothing was found. Try fewer or other words.")
-        self.said.emit(heading, False)
+        self.said.emit(self.heading, False)
         while (ref := self._next_unknown()) is not None:
             try:
                 self.learn(ref, await self._look_at(ref))

@@ -16,7 +16,7 @@ from app.ui.models.downloads import DownloadList
 from app.ui.models.found import Finding, FoundList, Looking, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField
-from app.ui.style.theme import grown, repolish, scaled
+from app.ui.style.theme import grown, scaled
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.toast import Toast
 from engine import EngineError
@@ -87,12 +87,12 @@ def _stack(widgets: Sequence[QWidget], spacing: int, grows: int) -> QVBoxLayout:
 
 
 _PROMISE = mark(
-    "The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is "
-    "told nothing else, and only data is downloaded, no code."
+    "Press Enter to search Hugging Face. Only what you type is sent, and only model data is "
+    "downloaded, never code."
 )
-_NONE = mark("Downloads are listed here. They go on when this is closed.")
-_NO_TOKEN = mark("The hub gives this model only to whom it knows: paste a token first")
-_NO_WORDS = mark("Write a word of the model's name first")
+_NONE = mark("Downloads continue after you close this window.")
+_NO_TOKEN = mark("This model needs a Hugging Face token")
+_NO_WORDS = mark("Type part of a model's name first")
 
 
 class GetModelDialog(Sheet):
@@ -125,6 +125,15 @@ class GetModelDialog(Sheet):
         self.field = SearchField(self)
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
+        self.trouble = quiet(QLabel(self))
+        self.retry = self.button(tr("Retry"), self._search)
+        offline = self._offline = QWidget(self)
+        row = QHBoxLayout(offline)
+        row.setContentsMargins(0, 0, 0, 8)
+        row.setSpacing(8)
+        row.addWidget(self.trouble, 1)
+        row.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
+        offline.hide()
         self.heading = quiet(QLabel(self))
         self.models = FoundList(self)
         self.access = TokenField(downloads, self)
@@ -136,7 +145,7 @@ class GetModelDialog(Sheet):
         self.none = quiet(QLabel(tr(_NONE), self))
         self.close_button = self.button(tr("Close"), self.close)
         self.go = GoButton(self)
-        columns = (self.heading, self.models), (self.found,)
+        columns = (offline, self.heading, self.models), (self.found,)
         buttons = (self.none, self.close_button, self.go)
         promise = quiet(QLabel(tr(_PROMISE), self))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
@@ -223,7 +232,7 @@ class GetModelDialog(Sheet):
             self.go.offer(self.found.show_suggestion(suggestion, self.finding.room()))
             self.go.allow("")
         else:
-            self.found.say(tr("Asking the hub…"), name=ref)
+            self.found.say(tr("Asking Hugging Face…"), name=ref)
             self.looking.look(ref, self.MOVING_MS)
 
     @Slot()
@@ -233,8 +242,8 @@ class GetModelDialog(Sheet):
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
-        self.go.allow(tr("The hub is being asked"))
-        self.found.say(tr("Asking the hub…"), name=self.models.ref)
+        self.go.allow(tr("Waiting for Hugging Face"))
+        self.found.say(tr("Asking Hugging Face…"), name=self.models.ref)
 
     @Slot(object)
     def _on_refused(self, error: EngineError) -> None:
@@ -284,7 +293,7 @@ class GetModelDialog(Sheet):
         self.go.offer(DOWNLOAD)
         asked = bool(self._target())
         self.go.allow(
-            tr("The hub is asked first") if asked else tr("Choose a model, or write its name")
+            tr("Waiting for Hugging Face") if asked else tr("Choose a model or type its name")
         )
 
     # What is shown.
@@ -308,10 +317,11 @@ class GetModelDialog(Sheet):
 
     @Slot(str, bool)
     def _on_said(self, words: str, failed: bool) -> None:
-        self.heading.setText(words)
-        self.heading.setProperty("danger", failed)
-        self.heading.setProperty("muted", not failed)
-        repolish(self.heading)
+        """What failed stands above the list, which stays what it was."""
+        (self.trouble if failed else self.heading).setText(words)
+        if failed:
+            self.heading.setText(self.finding.heading)
+        self._offline.setVisible(failed)
 
     @Slot(int)
     def _on_filled(self, rows: int) -> None:
@@ -414,11 +424,11 @@ class DownloadsInWindow(QObject):
         """At a start: what was not finished can go on. The hub is not asked."""
         waiting = self._downloads.unfinished()
         if waiting:
-            words = tr("{name} is not wholly downloaded yet", name=waiting[0].name)
+            words = tr("{name} has not finished downloading", name=waiting[0].name)
             if len(waiting) > 1:
                 words = counted(
-                    "%n model is not wholly downloaded yet",
-                    "%n models are not wholly downloaded yet",
+                    "%n model has not finished downloading",
+                    "%n models have not finished downloading",
                     len(waiting),
                 )
             self._tell(words, tr("Show"), self.show)
@@ -436,9 +446,9 @@ class DownloadsInWindow(QObject):
     def _on_finished(self, ref: str) -> None:
         download = self._downloads.get(ref)
         if download is not None and self.dialog is None:
-            words = tr("{name} is converted", name=download.name)
+            words = tr("{name} converted", name=download.name)
             if download.can_pause:
-                words = tr("{name} is downloaded", name=download.name)
+                words = tr("{name} downloaded", name=download.name)
             self._tell(words, tr("Open"), lambda: self.opened.emit(ref))
 
     @Slot()

@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QSize,
     Qt,
@@ -46,9 +47,9 @@ NOTHING = "–"
 _DAY = 86_400
 _CAN = {REASONING: mark("Reasoning"), TOOLS: mark("Tools"), IMAGES: mark("Images")}
 _WHOSE = {
-    Source.BUNDLED: mark("Comes with Stretto"),
-    Source.OWN: mark("Stretto's models"),
-    Source.ADDED: mark("Added by hand"),
+    Source.BUNDLED: mark("Included"),
+    Source.OWN: mark("Downloaded"),
+    Source.ADDED: mark("Added folder"),
 }
 """The other places are called by the names of programs."""
 
@@ -63,8 +64,8 @@ def precision(facts: FolderFacts) -> str:
 
 def precision_tip(facts: FolderFacts) -> str:
     if not facts.bits:
-        known = tr("Its weights are not quantized")
-        return known if facts.dtype else tr("Its config does not say")
+        known = tr("Not quantized")
+        return known if facts.dtype else tr("Not stated in its configuration")
     words = counted("Weights in %n bit", "Weights in %n bits", facts.bits)
     if facts.group_size:
         words = counted(
@@ -94,8 +95,8 @@ def capabilities(facts: FolderFacts) -> str:
 
 def capabilities_tip(facts: FolderFacts) -> str:
     if IMAGES in facts.capabilities:
-        return tr("By its template and config. Stretto shows models no images yet.")
-    return tr("By its template and config")
+        return tr("According to its template and configuration. Stretto cannot send images yet.")
+    return tr("According to its template and configuration")
 
 
 def used_of(when: float, now: float) -> str:
@@ -134,7 +135,7 @@ def count(models: Sequence[Installed], looking: bool) -> str:
     parts = [
         counted("%Ln model", "%Ln models", len(models)),
         tr("{size} on disk", size=bytes_line(nbytes)),
-        tr("looking for more…") if looking else "",
+        tr("searching…") if looking else "",
     ]
     return " · ".join(filter(None, parts))
 
@@ -212,13 +213,15 @@ class Column(IntEnum):
     LICENCE = 5
     USED = 6
     MEMORY = 7
+    MORE = 8
+    """Where the row's menu opens."""
 
 
 _TIPS = {
     Column.SIZE: mark("On disk"),
-    Column.CONTEXT: mark("The most tokens of a prompt and its reply together"),
-    Column.CAN: mark("By its template and config"),
-    Column.MEMORY: mark("Weights, and the KV caches of its chats"),
+    Column.CONTEXT: mark("Tokens that a prompt and its reply can have together"),
+    Column.CAN: mark("According to its template and configuration"),
+    Column.MEMORY: mark("Weights and the KV caches of its chats"),
 }
 _RIGHT = {Column.SIZE, Column.CONTEXT, Column.MEMORY}
 
@@ -230,10 +233,11 @@ def heads() -> tuple[str, ...]:
         tr("Size"),
         tr("Precision"),
         tr("Context"),
-        tr("Can", "what a model can do"),
+        tr("Capabilities", "what a model can do"),
         tr("Licence"),
-        tr("Used", "when a model was used"),
+        tr("Last used", "when a model was used"),
         tr("In memory"),
+        "",
     )
 
 
@@ -313,6 +317,8 @@ class LibraryTable(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        if column == Column.MORE:
+            return
         self._column, self._down = Column(column), order == Qt.SortOrder.DescendingOrder
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(Column) - 1)
         self.refresh()
@@ -352,6 +358,8 @@ class LibraryTable(QAbstractTableModel):
             return facts.licence or NOTHING
         if column is Column.USED:
             return used_of(self._installed.last_used(model), self._clock())
+        if column is Column.MORE:
+            return ""
         status = self._installed.status(model)
         return memory_of(status, self._bytes(model))
 
@@ -374,6 +382,8 @@ class LibraryTable(QAbstractTableModel):
 
     def _said(self, model: Installed, column: Column) -> str:
         """A cell with its column's name; the first cell says the whole row."""
+        if column is Column.MORE:
+            return tr("More for {name}", name=model.name)
         if column is not Column.NAME:
             return f"{heads()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
@@ -428,6 +438,7 @@ _WIDTHS = {
     Column.LICENCE: 104,
     Column.USED: 104,
     Column.MEMORY: 92,
+    Column.MORE: 44,
 }
 _LEAST_NAME = 240
 # Where the window is narrow these go first.
@@ -444,11 +455,13 @@ class LibraryView(QTableView):
         opened(): Enter or a double click on the chosen model.
         remove_asked(): Delete.
         chosen(): another model is chosen, or none.
+        menu_asked(place): the row's menu, there in the view.
     """
 
     opened = Signal()
     remove_asked = Signal()
     chosen = Signal()
+    menu_asked = Signal(QPoint)
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
         super().__init__(parent)
@@ -519,6 +532,13 @@ class LibraryView(QTableView):
         super().mouseMoveEvent(event)
         self._hover(self.indexAt(event.position().toPoint()).row())
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        at = event.position().toPoint()
+        left = event.button() == Qt.MouseButton.LeftButton
+        if left and self.indexAt(at).column() == Column.MORE:
+            self.menu_asked.emit(at)
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._hover(-1)
@@ -555,6 +575,11 @@ class _Delegate(QStyledItemDelegate):
         inner = area.adjusted(12, 0, -12, 0)
         if index.column() == Column.NAME:
             self._name(painter, inner, index, current)
+        elif index.column() == Column.MORE:
+            lit = current or self._view.hovered == index.row()
+            place = QRect(0, 0, t.ICON, t.ICON)
+            place.moveCenter(area.center())
+            icon("dots-three", tokens.text if lit else tokens.muted).paint(painter, place)
         else:
             painter.setFont(ui_font(t.UI_PX))
             painter.setPen(QColor(tokens.text if current else tokens.muted))

@@ -44,11 +44,11 @@ class LibraryHead(QWidget):
         self.search.setAccessibleName(tr("Search models"))
         self.search.setClearButtonEnabled(True)
         for clear in self.search.findChildren(QAbstractButton):
-            clear.setAccessibleName(tr("Clear the search"))
+            clear.setAccessibleName(tr("Clear search"))
         self.add = QPushButton(tr("Add Folder…"), self)
-        self.add.setToolTip(tr("Look for models in a folder of yours"))
+        self.add.setToolTip(tr("Find models in a folder of yours"))
         self.get = QPushButton(tr("Get Model…"), self)
-        self.get.setToolTip(tr("Download a model from the hub"))
+        self.get.setToolTip(tr("Download a model from Hugging Face"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -58,11 +58,8 @@ class LibraryHead(QWidget):
             row.addWidget(button)
 
 
-_NONE = mark(
-    "No models yet. Get one from the hub, or add the folder where yours are: they are used "
-    "where they lie."
-)
-_NO_MATCH = mark("No model has these words.")
+_NONE = mark("No models yet. Get one from Hugging Face, or add a folder that has some.")
+_NO_MATCH = mark("No models found")
 
 
 class ModelsWindow(Sheet):
@@ -140,6 +137,8 @@ class ModelsWindow(Sheet):
         self.foot.removal_asked.connect(self.remove)
         self.foot.adapter_asked.connect(lambda: self.adding.choose_adapter(self.model))
         self.foot.draft_asked.connect(lambda: self.drafting.choose(self.model))
+        self.foot.menu_asked.connect(self._open_menu)
+        self.view.menu_asked.connect(self._pop_menu)
         self.talk.answered.connect(self._on_answered)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
@@ -244,7 +243,7 @@ class ModelsWindow(Sheet):
             self.foot.say(residency.cancel_load(self._library, status.ref))
         elif status.model is not None:
             why = residency.unload(self._library, status.ref)
-            done = tr("{name} is unloaded. Its chats load it when they send.", name=model.name)
+            done = tr("{name} unloaded. It loads again when a chat needs it.", name=model.name)
             self.foot.say(why or done)
         elif not model.facts.problem:
             self._loading = model.ref
@@ -273,13 +272,17 @@ class ModelsWindow(Sheet):
 
     @Slot(QPoint)
     def _pop_menu(self, at: QPoint) -> None:
+        self._open_menu(self.view.viewport().mapToGlobal(at))
+
+    @Slot(QPoint)
+    def _open_menu(self, at: QPoint) -> None:
         model = self.model
         if model is None:
             return
         menu = self.foot.menu()
         if self._installed.listed_by(model) and not model.facts.gone:
             menu.addAction(tr("Remove from List"), lambda: self.talk.forget(model))
-        menu.popup(self.view.viewport().mapToGlobal(at))
+        menu.popup(at)
 
     # Coming and going.
 

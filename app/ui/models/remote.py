@@ -374,7 +374,7 @@ class RemoteList(QWidget):
         self._library, self._say = library, say
         self._loader = library.loader
         self.rows: list[RemoteRow] = []
-        self.head = QLabel(tr("Answered elsewhere"), self)
+        self.head = QLabel(tr("Remote models"), self)
         self.add = QPushButton(tr("Add Remote Model…"), self)
         self.add.setAutoDefault(False)
         self.add.setToolTip(tr("A model at an address, such as vLLM, llama.cpp or another Stretto"))
@@ -388,7 +388,7 @@ class RemoteList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._area = QScrollArea(self)
-        self._area.setAccessibleName(tr("Answered elsewhere"))
+        self._area.setAccessibleName(tr("Remote models"))
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidgetResizable(True)

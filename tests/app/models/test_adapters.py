@@ -103,10 +103,10 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     run, window = variants.run, variants.open()
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.pirate)
-    run.qtbot.mouseClick(window.foot.adapter, LEFT)
+    window.foot.adapter.trigger()
     run.until(lambda: not flows.left())
     variants.look()
-    assert window.foot.said.text() == "Listed as Amber-1B + pirate."
+    assert window.foot.said.text() == "Added as Amber-1B + pirate."
     assert variants.names() == ["Amber-1B", "Amber-1B + pirate", "Guide"]
     row = window.table.rows[1]
     assert row.facts.architecture == "LoRA adapter"
@@ -181,7 +181,7 @@ def test_a_folder_that_is_no_adapter_is_not_added(
     window = variants.open()
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.base)
-    variants.run.qtbot.mouseClick(window.foot.adapter, LEFT)
+    window.foot.adapter.trigger()
     variants.run.until(lambda: not flows.left())
     assert window.foot.said.text().startswith("Amber-1B is no adapter")
     assert variants.run.app.settings.models == ()
@@ -224,7 +224,7 @@ def test_a_variants_folder_goes_to_the_trash_and_its_model_stays(variants: Varia
     assert window.choose(variants.pirate)
     at = window.table.row_of(variants.pirate)
     assert window.table.index(at, Column.SIZE).data() == "0.1 MB"
-    variants.run.qtbot.mouseClick(window.foot.trash, LEFT)
+    window.foot.trash.trigger()
     variants.run.until(lambda: not variants.pirate.exists())
     variants.look()
     assert variants.base.is_dir()

@@ -47,7 +47,7 @@ def opened(run: Run, name: str = "Tiny-Qwen") -> ModelsWindow:
 
 
 def asked(run: Run) -> ConvertDialog:
-    opened(run).foot.convert.click()
+    opened(run).foot.convert.trigger()
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, ConvertDialog)
     return dialog

@@ -59,7 +59,7 @@ class Drafts:
 
     def ask(self, name: str = "Oak-9B") -> DraftDialog:
         assert self.window.choose(self.root / name)
-        self.run.qtbot.mouseClick(self.window.foot.draft, LEFT)
+        self.window.foot.draft.trigger()
         dialog = self.window.findChildren(DraftDialog)[-1]
         self.run.until(dialog.box.isEnabled)
         return dialog
@@ -101,18 +101,18 @@ def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
     told = {i.data(): bool(i.flags() & Qt.ItemFlag.ItemIsEnabled) for i in items}
     guide = "Guide: its tokenizer differs"
     expected = {"None": True, "Oak-foreign, 0.9 MB": True, "Oak-1B, 1.0 MB": True}
-    expected["Fir-1B: its tokenizer differs"] = False
+    expected["Fir-1B: different tokenizer"] = False
     assert {words: on for words, on in told.items() if words != guide} == expected
     assert dialog.box.currentText() == "None"
     dialog.reject()
     dialog = drafts.ask("Fir-1B")
-    assert dialog.note.text() == "No smaller model on this machine has its tokenizer."
+    assert dialog.note.text() == "No smaller model on this computer has the same tokenizer."
     dialog.reject()
 
 
 def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profile: Path):
     drafts.take(drafts.ask(), "Oak-1B")
-    assert drafts.window.foot.said.text() == "Oak-1B drafts for Oak-9B once that is loaded."
+    assert drafts.window.foot.said.text() == "Oak-9B uses Oak-1B as its draft model once loaded."
     assert Settings.load(profile / "settings.json").drafts == {
         drafts.ref("Oak-9B"): drafts.ref("Oak-1B")
     }
@@ -121,7 +121,7 @@ def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profil
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
     assert drafts.engine.drafts == [("Oak-9B", "Oak-1B")]
     assert drafts.cell("Oak-9B", Column.NAME, BELOW) == (
-        "llama · draft model Oak-1B · Added by hand"
+        "llama · draft model Oak-1B · Added folder"
     )
     assert drafts.run.app.loader.unload(drafts.ref("Oak-9B"))
     drafts.load()
@@ -133,10 +133,10 @@ def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profil
 def test_it_holds_at_once_for_a_model_in_memory_and_ends_with_none(drafts: Drafts):
     drafts.load()
     drafts.take(drafts.ask(), "Oak-1B")
-    assert drafts.window.foot.said.text() == "Oak-1B drafts for Oak-9B."
+    assert drafts.window.foot.said.text() == "Oak-9B uses Oak-1B as its draft model."
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
     drafts.take(drafts.ask(), "")
-    assert drafts.window.foot.said.text() == "Oak-9B has no draft model."
+    assert drafts.window.foot.said.text() == "Oak-9B no longer uses a draft model."
     drafts.run.until(lambda: drafts.drafter() == "")
     assert drafts.engine.drafts == [("Oak-9B", "Oak-1B"), ("Oak-9B", "")]
     assert drafts.run.app.settings.drafts == {}
@@ -191,7 +191,7 @@ def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
     drafts.take(drafts.ask(), "Oak-1B")
     said = drafts.window.foot.said
     drafts.run.until(lambda: said.text().startswith("Oak-9B has no draft model. Too little"))
-    assert drafts.cell("Oak-9B", Column.NAME, BELOW) == "llama · Added by hand"
+    assert drafts.cell("Oak-9B", Column.NAME, BELOW) == "llama · Added folder"
     monkeypatch.setattr(drafts.engine, "load_later", load)
     drafts.take(drafts.ask("Oak-12B"), "Oak-foreign")  # another's choice tries nothing
     assert drafts.engine.drafts == []

@@ -214,7 +214,7 @@ def test_the_models_window_asks_too(crowded: Run, tmp_path):
     crowded.window.commands["models"].trigger()
     window = crowded.window.models.window
     crowded.until(lambda: window.choose(folder))
-    crowded.qtbot.mouseClick(window.foot.load, LEFT)
+    window.foot.load.trigger()
     crowded.until(lambda: isinstance(QApplication.activeModalWidget(), FitDialog))
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, FitDialog)

@@ -67,7 +67,7 @@ def get(run, dialog, name=NAME):
 
 def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     run, dialog = opened
-    assert "hub is asked" in " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "Only what you type is sent" in " ".join(label.text() for label in dialog.findChildren(QLabel))
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
     assert not dialog.go.isEnabled()
     assert not dialog.looking.pausing
@@ -113,7 +113,7 @@ def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
     served.go.set()
     toast = run.window.downloads_in_window.toast
     run.until(toast.isVisible)
-    assert (toast.text, toast.button.text()) == ("tiny-model is downloaded", "Open")
+    assert (toast.text, toast.button.text()) == ("tiny-model downloaded", "Open")
     run.qtbot.mouseClick(toast.button, LEFT)
     assert run.pane.chat.record.model == NAME
 
@@ -226,7 +226,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     asked = len(served.asked)
     again = start()
     toast = again.window.downloads_in_window.toast
-    assert toast.text == "tiny-model is not wholly downloaded yet"
+    assert toast.text == "tiny-model has not finished downloading"
     again.qtbot.mouseClick(toast.button, LEFT)
     row = again.window.downloads_in_window.dialog.list.rows[NAME]
     assert row.words.text() == "0.1 MB of 0.5 MB · Paused"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from app.models.loading import LoadState
 from app.settings.options import Settings
@@ -63,7 +64,10 @@ class Listed:
         button = getattr(self.window.foot, name)
         assert button.isVisible()
         assert button.isEnabled(), button.toolTip()
-        self.run.qtbot.mouseClick(button, LEFT)
+        if isinstance(button, QAction):  # it stands in the menu
+            button.trigger()
+        else:
+            self.run.qtbot.mouseClick(button, LEFT)
 
     def cell(self, name: str, column: Column) -> str:
         at = self.window.table.row_of(self.root / name)
@@ -124,8 +128,8 @@ def test_a_search_leaves_what_has_all_of_its_words(listed: Listed):
     window.search.setText("4-BIT llama")
     assert listed.names() == ["Birch-7B-4bit"]
     window.search.setText("none such")
-    assert (window.view.isVisible(), window.empty.text()) == (False, "No model has these words.")
-    assert not window.foot.load.isEnabled()
+    assert (window.view.isVisible(), window.empty.text()) == (False, "No models found")
+    assert not window.foot.open.isEnabled()
     listed.run.qtbot.keyClick(window.search, Qt.Key.Key_Escape)
     assert window.isVisible()
     assert len(listed.names()) == 4
@@ -150,11 +154,11 @@ def test_screen_readers_hear_the_whole_row_and_each_button(listed: Listed):
     listed.choose("Birch-7B-4bit")
     at = window.view.currentIndex()
     said = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said.startswith("Birch-7B-4bit, llama · Added by hand, 2.0 MB, 4-bit, context 131,072")
+    assert said.startswith("Birch-7B-4bit, llama · Added folder, 2.0 MB, 4-bit, context 131,072")
     size = at.siblingAtColumn(Column.SIZE).data(Qt.ItemDataRole.AccessibleTextRole)
     assert size == "Size: 2.0 MB"
-    assert window.foot.load.accessibleName() == "Load: Birch-7B-4bit"
-    assert window.foot.trash.accessibleName() == "Move to Trash: Birch-7B-4bit"
+    assert window.foot.open.accessibleName() == "New chat with Birch-7B-4bit"
+    assert window.foot.more.accessibleName() == "More for Birch-7B-4bit"
     assert window.view.accessibleName() == "Models"
 
 
@@ -163,7 +167,7 @@ def test_with_nothing_found_it_says_what_to_do(listed: Listed):
     listed.installed.models.clear()
     listed.installed.changed.emit()
     assert window.empty.isVisible()
-    assert window.empty.text().startswith("No models yet. Get one from the hub")
+    assert window.empty.text().startswith("No models yet. Get one from Hugging Face")
 
 
 # Loading, pinning, using.
@@ -185,7 +189,7 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     assert listed.cell("Amber-1B", Column.USED) == "Today"
     listed.click("load")
     assert listed.run.engine.unloaded == ["Amber-1B"]
-    assert window.foot.said.text().startswith("Amber-1B is unloaded.")
+    assert window.foot.said.text().startswith("Amber-1B unloaded.")
 
 
 def test_one_that_answers_is_not_unloaded_and_says_why(listed: Listed):
@@ -275,13 +279,13 @@ def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
     listed.choose("Cedar-3B")
     listed.click("trash")
     assert window.foot.said.text() == (
-        "Move Cedar-3B to the trash? "
+        "Move Cedar-3B to the Trash? "
         "The chat “say one” answers with it, and will need another model."
     )
-    assert (window.foot.keep.hasFocus(), window.foot.load.isVisible()) == (True, False)
+    assert (window.foot.keep.hasFocus(), window.foot.open.isVisible()) == (True, False)
     run.qtbot.keyClick(window.foot.keep, Qt.Key.Key_Escape)
     assert window.isVisible()
-    assert window.foot.load.isVisible()
+    assert window.foot.open.isVisible()
     listed.click("trash")
     listed.click("yes")
     run.until(lambda: window.foot.undo.isVisible())
@@ -381,7 +385,7 @@ def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: List
     listed.choose("Amber-1B")
     listed.click("trash")
     assert window.foot.said.text() == (
-        "Move Amber-1B to the trash? Its folder holds other things, which go with it: Letters."
+        "Move Amber-1B to the Trash? Its folder holds other things, which go with it: Letters."
     )
     listed.click("keep")
     assert window.choose(tmp_path / "home" / "Downloads")
@@ -440,10 +444,31 @@ def test_the_keys_begin_at_the_search_and_go_down(listed: Listed) -> None:
     listed.choose("Birch-7B-4bit")
     assert window.focusWidget() is window.search
     order = [window.search, window.add, window.get, window.view, window.remotes.add]
-    for before, after in pairwise([*order, window.foot.load]):
+    for before, after in pairwise([*order, window.foot.more, window.foot.open]):
         assert window.focusWidget() is before
         listed.run.qtbot.keyClick(before, Qt.Key.Key_Tab)
         assert window.focusWidget() is after
+
+
+def test_a_row_has_one_main_verb_and_a_menu_of_the_others(listed: Listed) -> None:
+    window = listed.open()
+    visible = [b.text() for b in window.foot.findChildren(QPushButton) if b.isVisible()]
+    assert visible == ["New Chat"]
+    at = window.table.index(window.table.row_of(listed.root / "Birch-7B-4bit"), Column.MORE)
+    listed.run.qtbot.mouseClick(
+        window.view.viewport(), LEFT, pos=window.view.visualRect(at).center()
+    )
+    assert window.model is not None
+    assert window.model.name == "Birch-7B-4bit"
+    (menu,) = [m for m in window.foot.findChildren(QMenu) if m.isVisible()]
+    words = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert words == [
+        *("New Chat", "Load", "Pin", "Convert…", "Add Adapter…", "Draft Model…"),
+        *("Show in Folder", "Move to Trash", "Remove from List"),
+    ]
+    menu.actions()[2].trigger()
+    assert listed.installed.is_pinned(window.model)
+    menu.close()
 
 
 def test_a_loaded_model_that_is_taken_off_the_list_stays_off_it(listed: Listed) -> None:
