@@ -9674,7 +9674,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
-        <translation>Tokens, die Eingabe und Antwort zusammen haben können</translation>
+        <translation>Tokens, die Prompt und Antwort zusammen haben können</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -9726,7 +9726,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
-        <translation>Ein Modell von Hugging Face laden</translation>
+        <translation>Ein Modell von Hugging Face herunterladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -10184,7 +10184,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
-        <translation>Dieses Modell braucht ein Hugging-Face-Token</translation>
+        <translation>Dieses Modell braucht ein Token von Hugging Face</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -10233,7 +10233,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remote models</source>
-        <translation>Entfernte Modelle</translation>
+        <translation>Remote-Modelle</translation>
     </message>
 </context>
 </TS>

@@ -9674,7 +9674,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
-        <translation>Tokens que pueden sumar una petición y su respuesta</translation>
+        <translation>Tokens que pueden sumar un prompt y su respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -9805,7 +9805,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} de trabajo = {total} de los {free} disponibles para modelos y chats.</translation>
+        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} de memoria de trabajo = {total} de los {free} disponibles para modelos y chats.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>

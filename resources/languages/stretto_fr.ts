@@ -8708,7 +8708,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Search commands, chats, models and settings</source>
-        <translation>Rechercher commandes, chats, modèles et réglages</translation>
+        <translation>Rechercher commandes, discussions, modèles et réglages</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -9674,12 +9674,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
-        <translation>Tokens que peuvent totaliser une requête et sa réponse</translation>
+        <translation>Tokens que peuvent totaliser un prompt et sa réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights and the KV caches of its chats</source>
-        <translation>Poids et caches KV de ses chats</translation>
+        <translation>Poids et caches KV de ses discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -9741,7 +9741,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
-        <translation>{name} déchargé. Il sera rechargé quand un chat en aura besoin.</translation>
+        <translation>{name} déchargé. Il sera rechargé quand une discussion en aura besoin.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -9805,7 +9805,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict} : {weights} de poids + {caches} pour {chats} de {tokens} + {working} de travail = {total} sur {free} disponibles pour les modèles et les chats.</translation>
+        <translation>{verdict} : {weights} de poids + {caches} pour {chats} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -9815,7 +9815,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict} : {weights} de poids sur {room} disponibles pour les modèles et les chats, plus la mémoire par chat.</translation>
+        <translation>{verdict} : {weights} de poids sur {room} disponibles pour les modèles et les discussions, plus la mémoire de chaque discussion.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -10058,7 +10058,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>Un modèle plus petit avec le même tokeniseur peut accélérer un chat qui répond seul. Les réponses restent les mêmes.</translation>
+        <translation>Un modèle plus petit avec le même tokeniseur peut accélérer une discussion qui répond seule. Les réponses restent les mêmes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -10109,7 +10109,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>New chat with {name}</source>
-        <translation>Nouveau chat avec {name}</translation>
+        <translation>Nouvelle discussion avec {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -10174,7 +10174,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>Appuyez sur Entrée pour chercher sur Hugging Face. Seule votre saisie est envoyée, et seules des données de modèle sont téléchargées, jamais de code.</translation>
+        <translation>Appuyez sur Entrée pour rechercher sur Hugging Face. Seule votre saisie est envoyée, et seules des données de modèle sont téléchargées, jamais de code.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>

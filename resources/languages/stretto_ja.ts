@@ -9554,7 +9554,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
-        <translation>入力と返信を合わせたトークン数の上限</translation>
+        <translation>プロンプトと回答を合わせたトークン数の上限</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -9684,7 +9684,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}：重み{weights}＋{chats}（各{tokens}）用{caches}＋作業用{working}＝{total}（モデルとチャットに使えるのは{free}）</translation>
+        <translation>{verdict}：重み{weights}＋{chats}（各{tokens}）用{caches}＋作業用メモリ{working}＝{total}（モデルとチャットに使えるのは{free}）</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -9935,7 +9935,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>同じトークナイザを使う小さいモデルは、単独で返信するチャットを速くできます。返信の内容は変わりません。</translation>
+        <translation>同じトークナイザを使う小さいモデルは、単独で回答するチャットを速くできます。回答の内容は変わりません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -9981,7 +9981,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
-        <translation>返信を速くする小さいモデル</translation>
+        <translation>回答を速くする小さいモデル</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>

@@ -9554,7 +9554,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Tokens that a prompt and its reply can have together</source>
-        <translation>输入与回复合计的词元上限</translation>
+        <translation>提示词与回复合计的 token 上限</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -9621,7 +9621,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
-        <translation>已卸载 {name}。对话需要时会重新载入。</translation>
+        <translation>已卸载 {name}。对话需要时会重新加载。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -9684,7 +9684,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}：权重 {weights} + {chats}（各 {tokens}）{caches} + 运算 {working} = {total}，可用于模型和对话的共 {free}。</translation>
+        <translation>{verdict}：权重 {weights} + {chats}（各 {tokens}）{caches} + 工作内存 {working} = {total}，可用于模型和对话的共 {free}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -10006,7 +10006,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model once loaded.</source>
-        <translation>{name} 载入后将使用 {draft} 作为草稿模型。</translation>
+        <translation>{name} 加载后将使用 {draft} 作为草稿模型。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
