@@ -67,7 +67,8 @@ def get(run, dialog, name=NAME):
 
 def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     run, dialog = opened
-    assert "Only what you type is sent" in " ".join(label.text() for label in dialog.findChildren(QLabel))
+    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "Only what you type is sent" in said
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
     assert not dialog.go.isEnabled()
     assert not dialog.looking.pausing
