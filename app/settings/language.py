@@ -78,6 +78,11 @@ def mark(text: str, comment: str = "", /) -> str:
     return text
 
 
+def code() -> str:
+    """The code of the window's language: "en" where nothing is translated."""
+    return tr("en", "the code of this language: names of days and months are in it")
+
+
 def number(value: float, decimals: int = 0) -> str:
     """ "4,096" or "1.4" as the person's language writes it; whole numbers without decimals."""
     if _number is not None:

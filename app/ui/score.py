@@ -22,7 +22,7 @@ from app.settings.language import counted, mark, number, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, doing_line, percent, rate_line
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, keep_font, scaled, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, keep_font, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import mirror, mirrored
 
@@ -104,7 +104,7 @@ class LaneRow(QWidget):
         self.update()
 
     def resizeEvent(self, event: object) -> None:
-        self.button.move(self.width() - 34, 1)
+        self.button.move(self.width() - self.button.width() - 8, 1)
         mirror(self, self.button)
 
     def mouseReleaseEvent(self, event: object) -> None:
@@ -133,8 +133,8 @@ class LaneRow(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = QColor(t.lane_colour(lane.colour, dark=tokens.dark))
         if self.hasFocus():
-            painter.setPen(QColor(tokens.accent))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(4.5, 0.5, -4.5, -0.5), 6, 6)
+            painter.setPen(focus_pen())
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(5, 1, -5, -1), 6, 6)
         middle = self.height() / 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)

@@ -9508,5 +9508,808 @@ Du hast nicht geantwortet.</translation>
         <source>Remote models</source>
         <translation>Remote-Modelle</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>Die meisten Tokens, die ein Prompt und seine Antwort zusammen haben können</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>Laut Vorlage und Konfiguration</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>Gewichte und die KV-Caches seiner Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>Kann</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>Benutzt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Gehört zu Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Modelle von Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>Von Hand hinzugefügt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>Die Gewichte sind nicht quantisiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>Die Konfiguration sagt es nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>Laut Vorlage und Konfiguration. Stretto zeigt Modellen noch keine Bilder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>sucht weiter…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>Noch keine Modelle. Hole eines vom Hub, oder füge den Ordner hinzu, in dem deine liegen: Sie werden dort benutzt, wo sie sind.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>Kein Modell enthält diese Wörter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>Suche leeren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>In einem eigenen Ordner nach Modellen suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>{name} ist entladen. Seine Chats laden es beim Senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} zum Arbeiten = {total} von {free}, die Modelle und Chats belegen dürfen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>Wähle ein kleineres oder eines mit weniger Bit.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}: {weights} Gewichte von {room}, die Modelle und Chats belegen dürfen. Seine Chats kommen hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>Bilder (Stretto gibt ihm nur Text)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Entwurfsmodell von {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Ein kleineres Modell mit demselben Tokenizer entwirft für einen Chat, der allein läuft, solange das schneller ist. Was der Chat sagt, bleibt gleich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}: anderer Tokenizer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Kein kleineres Modell auf diesem Rechner hat seinen Tokenizer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>Der Ordner ist nicht mehr da</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>Jetzt laden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>Aus dem Speicher nehmen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>Doch nicht laden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>Vorn in der Liste behalten und im Speicher, auch wenn es ruht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>Wie die anderen behandeln</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>Seine Dateien anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>Es hat schon einen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>Wähle einen LoRA- oder DoRA-Adapter: Das Modell wird auch mit ihm aufgelistet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Wähle ein kleines Modell, das für es entwirft, damit es schneller antwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>Damit chatten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>Nicht mehr auflisten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>Seinen Ordner in den Papierkorb des Systems legen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>Aufgelistet als {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>Eine kleinere Kopie von {name} machen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>Es braucht {size} und bleibt, wie es ist. Die Kopie ist in wenigen Minuten fertig.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name} ist noch nicht ganz heruntergeladen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n Modell ist noch nicht ganz heruntergeladen</numerusform>
+            <numerusform>%n Modelle sind noch nicht ganz heruntergeladen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name} ist konvertiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name} ist heruntergeladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>Für ein Gerät mit {gigabytes} GB Speicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>Der Hub wird durchsucht…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>Nichts gefunden. Versuche es mit weniger oder anderen Wörtern.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>Der Hugging-Face-Hub wird gefragt, wenn du Enter drückst und sobald hier ein ganzer Name steht. Sonst erfährt er nichts, und es werden nur Daten heruntergeladen, kein Code.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>Downloads sind hier aufgelistet. Sie laufen weiter, auch wenn das hier geschlossen wird.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>Der Hub gibt dieses Modell nur an Personen, die er kennt: Füge zuerst ein Token ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>Gib zuerst ein Wort aus dem Namen des Modells ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>Hub wird gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>Der Hub wird gefragt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>Der Hub wird zuerst gefragt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>Wähle ein Modell, oder gib seinen Namen ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>{name} in den Papierkorb legen? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>{name} kommt in den Papierkorb…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name} ist wieder an seinem Platz.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>Suchwort, owner/name oder Adresse einer Modellseite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Anderswo beantwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} hat kein Entwurfsmodell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} entwirft für {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} entwirft für {name}, sobald es geladen ist.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten. Installiere bubblewrap (bwrap).</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>Python steht nicht zur Verfügung: Dieses System kann es nicht abschotten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>Jeder Aufruf wird gezeigt und wartet auf dich, bevor er läuft.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>Tool-Server…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder} (darf beschrieben werden)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>Nur lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>Alles darunter kann in diesem Chat aufgelistet, durchsucht und gelesen werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>Nochmals nachsehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>Seine Tools anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>Neu: {text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>Diese benutzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>Diese Beschreibungen bekommt das Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>Seine Ressourcen (@) und Prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>Wird gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>Was seine eingeschalteten Tools brauchen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>Sie brauchen {count} Token am Anfang des Prompts.</numerusform>
+            <numerusform>Sie brauchen {count} Tokens am Anfang des Prompts.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>Startet bei Bedarf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>Beendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>Server als JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>Importieren aus…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>Server</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>Programme und Adressen, die Tools per MCP anbieten, geschrieben wie in anderen Programmen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>Das ist neu. Ein Chat startet es, wenn er es braucht:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>Diese speichern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>Kein anderes Programm mit Servern gefunden</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>%n Server aus {place}. Sieh ihn dir an, dann speichere.</numerusform>
+            <numerusform>%n Server aus {place}. Sieh sie dir an, dann speichere.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>Es wurde noch nichts geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>Ausgeschaltet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>Ohne Frage erlaubt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>Nichts. Jeder Aufruf wartet auf dich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>alle Tools</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>{path} zum Lesen in „{chat}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>{path} zum Lesen und Schreiben in „{chat}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} muss ein Text sein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>Das lässt sich nicht anzeigen: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>Die Datei ist zu groß, um überschrieben zu werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Diese Datei ist kein UTF-8-Text und wird darum nicht überschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>Es würde sich nichts ändern.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Dieser Ordner darf nur gelesen werden. Die Person kann das Schreiben erlauben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>Das ist ein Ordner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Der Text hat Zeichen, die keine Datei enthalten kann.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>Mehr als {most} Byte werden nicht geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Ein Pfad enthält kein Nullzeichen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>Pfaden mit „..“ wird nicht gefolgt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Gib den ganzen Pfad an. Freigegeben sind: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Das liegt in keinem freigegebenen Ordner. Freigegeben sind: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>Diese Datei gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Das ist keine Textdatei.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>Diese Datei oder diesen Ordner gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Das ist kein JSON: {why} in Zeile {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Diese Woche</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Dieser Monat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>Befehl, Chat, Modell oder Einstellung suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>Nichts mit diesem Namen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this computer</source>
+        <translation>Zeigt, welche Modelle zu diesem Computer passen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2</source>
+        <translation>Mit SmolLM2 chatten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A small model that talks about anything</source>
+        <translation>Ein kleines Modell, das über alles spricht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>Vier auf einmal fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Try Stretto with the Guide</source>
+        <translation>Stretto mit dem Guide ausprobieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. What you write stays here.</source>
+        <translation>Läuft auf diesem Computer. Was du schreibst, bleibt hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
+        <translation>Ein winziges Modell, das zu Stretto gehört, zum Ausprobieren. Es kennt diese App und sonst wenig: für alles andere hol dir ein Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It speaks English only.</source>
+        <translation>Es spricht nur Englisch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats are in windows of their own</source>
+        <translation>Deine Chats sind in eigenen Fenstern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag a tab here, or start a new chat.</source>
+        <translation>Zieh einen Tab hierher oder beginne einen neuen Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
+        <translation>Wähle einen Chat in der Seitenleiste oder beginne einen neuen. {keys} öffnet den letzten wieder.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n Nachricht</numerusform>
+            <numerusform>{column}, %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Kürzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Anfang und Ende behalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Auslassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Dem Modell sagen, dass es zu lang war</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Diesen Aufruf beenden; das Modell erfährt es</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Das Modell mit den Ergebnissen weitermachen lassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>Dieses eine Mal ausführen  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Dieses Tool immer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>In diesem Chat ohne weitere Frage ausführen  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Diesen Server in diesem Chat immer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Alle seine Tools ohne Frage ausführen  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>Nicht ausführen; das Modell erfährt es  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>Der Server fragte: {question}
+Du hast geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>Der Server fragte: {question}
+Du hast nicht geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>{tool} läuft…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>{tool} ausführen?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · Nicht erlaubt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>Bereich</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Die Argumente sind kein JSON: {why} in Zeile {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Die Argumente sind kein JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Die Argumente sind kein JSON-Objekt: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Dieser Aufruf wartet nicht mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Sieh dir zuerst den Unterschied an. Er steht unten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo, while a notice offers it</source>
+        <translation>Rückgängig, solange ein Hinweis es anbietet</translation>
+    </message>
 </context>
 </TS>

@@ -9508,5 +9508,808 @@ No respondiste.</translation>
         <source>Remote models</source>
         <translation>Modelos remotos</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>Máximo de tokens de un prompt y su respuesta juntos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>Según su plantilla y su configuración</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>Pesos y cachés KV de sus chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>Capacidades</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>Usado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Incluido en Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Modelos de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>Añadidos a mano</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>Sus pesos no están cuantizados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>Su configuración no lo dice</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>Según su plantilla y su configuración. Stretto aún no muestra imágenes a los modelos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>buscando más…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>Aún no hay modelos. Obtener uno del hub o añadir la carpeta que los contiene: se usan donde están.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>Ningún modelo tiene estas palabras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>Borrar la búsqueda</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>Buscar modelos en una carpeta propia</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>{name} se ha liberado. Sus chats lo cargan al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} para trabajar = {total} de los {free} que pueden ocupar modelos y chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>Elegir uno más pequeño o con menos bits.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}: {weights} de pesos, de los {room} que pueden ocupar modelos y chats. Sus chats se suman a esto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>imágenes (Stretto solo le da texto)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Modelo de borrador de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Un modelo más pequeño con el mismo tokenizador propone texto para un chat que se ejecuta solo, mientras eso sea más rápido. Lo que dice el chat no cambia.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}: su tokenizador es otro</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Ningún modelo más pequeño de este equipo tiene su tokenizador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>La carpeta ya no está</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>Cargarlo ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>Quitarlo de la memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>No cargarlo, después de todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>Mantenerlo el primero en la lista, y en la memoria mientras está en reposo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>Tratarlo como a los demás</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>Mostrar sus archivos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>Ya tiene uno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>Elegir un adaptador LoRA o DoRA: el modelo se lista también con él</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Elige un modelo pequeño que proponga texto para que responda más rápido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>Chatear con él</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>No listarlo más</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>Mover su carpeta a la papelera del sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>En la lista como {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>Hacer una copia más pequeña de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>Ocupa {size} y se queda como está. La copia se hace en unos minutos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name} aún no se ha descargado del todo</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n modelo aún no se ha descargado del todo</numerusform>
+            <numerusform>%n modelos aún no se han descargado del todo</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name} se ha convertido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name} se ha descargado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>Para un equipo con {gigabytes} GB de memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>Buscando en el hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>No se ha encontrado nada. Probar con menos palabras o con otras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>El hub de Hugging Face se consulta al pulsar Intro y cuando aquí hay un nombre completo. No se le dice nada más, y solo se descargan datos, no código.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>Las descargas se muestran aquí. Continúan al cerrar esta ventana.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>El hub solo da este modelo a quien conoce: pegar antes un token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>Escribir antes una palabra del nombre del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>Consultando el hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>Consultando el hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>Antes se consulta el hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>Elegir un modelo o escribir su nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>¿Mover {name} a la papelera? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>{name} va a la papelera…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name} está de nuevo en su sitio.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>Búsqueda, propietario/nombre o la dirección de la página de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Se responde en otro lugar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} no tiene modelo de borrador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} propone texto para {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>Python no se ofrece: este sistema no tiene cómo confinarlo. Instalar bubblewrap (bwrap).</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>Python no se ofrece: este sistema no tiene cómo confinarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>Cada llamada se muestra y espera confirmación antes de ejecutarse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>Servidores de herramientas…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder} (se puede escribir)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>Solo lectura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>Lo que contiene se puede listar, buscar y leer en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>Revisar de nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>Mostrar sus herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>Nuevo: {text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>Usar estas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>Estas descripciones son lo que se dice al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>Sus recursos (@) y prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>Preguntando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>Lo que ocupan sus herramientas activadas</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>Ocupan {count} token al comienzo del prompt.</numerusform>
+            <numerusform>Ocupan {count} tokens al comienzo del prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>Se inicia cuando hace falta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>Terminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>Servidores como JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>Importar de…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>Servidores</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>Programas y direcciones que ofrecen herramientas por MCP, tal como los escriben otros programas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>Esto es nuevo. Un chat lo inicia cuando lo necesita:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>Guardar estos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>Guardado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>No se ha encontrado otro programa con servidores</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>%n servidor de {place}. Revisarlo y guardar.</numerusform>
+            <numerusform>%n servidores de {place}. Revisarlos y guardar.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>Aún no se ha escrito nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>Desactivado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>Terminar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>Permitido sin preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>Nada. Todas las llamadas esperan confirmación.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>todas las herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>{path} para leer en «{chat}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>{path} para leer y escribir en «{chat}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} debe ser un texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>No se puede mostrar: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>El archivo es demasiado grande para sobrescribirlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Este archivo no es texto UTF-8, así que no se sobrescribe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>No cambiaría nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Esta carpeta es de solo lectura. La persona puede permitir la escritura.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>Esto es una carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>El texto tiene caracteres que ningún archivo puede contener.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>No se escriben más de {most} bytes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Una ruta no puede contener caracteres nulos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>No se sigue una ruta que contiene «..».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Indicar la ruta completa. Están permitidas: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Esto no está en ninguna carpeta permitida. Están permitidas: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>No existe ese archivo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Esto no es un archivo de texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>No existe ese archivo o carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Esto no es JSON: {why} en la línea {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Esta semana</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Este mes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>Buscar una orden, un chat, un modelo o un ajuste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>No hay nada con ese nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this computer</source>
+        <translation>Muestra qué modelos van bien en este ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2</source>
+        <translation>Chatear con SmolLM2</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A small model that talks about anything</source>
+        <translation>Un modelo pequeño que habla de todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>Preguntar a cuatro a la vez</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Try Stretto with the Guide</source>
+        <translation>Prueba Stretto con Guide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. What you write stays here.</source>
+        <translation>Funciona en este ordenador. Lo que escribes se queda aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
+        <translation>Un modelo diminuto que viene con Stretto, para hacer pruebas. Conoce esta app y poco más: para todo lo demás, consigue un modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It speaks English only.</source>
+        <translation>Solo habla inglés.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats are in windows of their own</source>
+        <translation>Tus chats están en sus propias ventanas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag a tab here, or start a new chat.</source>
+        <translation>Arrastra aquí una pestaña o empieza un chat nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
+        <translation>Elige un chat en la barra lateral o empieza uno nuevo. {keys} vuelve a abrir el último.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n mensaje</numerusform>
+            <numerusform>{column}, %n mensajes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Acortarlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Conservar su principio y su final</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Omitirlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Decir al modelo que era demasiado largo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Terminar esta llamada; se le indica al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Dejar que el modelo continúe con los resultados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>Ejecutarla solo esta vez  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Siempre esta herramienta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>Ejecutarla en este chat sin volver a preguntar  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Siempre este servidor en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Ejecutar todas sus herramientas sin preguntar  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>No ejecutarla; se le indica al modelo  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>El servidor preguntó: {question}
+Se respondió.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>El servidor preguntó: {question}
+Se dejó sin responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>Ejecutando {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>¿Ejecutar {tool}?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · No permitida</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>Panel</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Los argumentos no son JSON: {why} en la línea {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Los argumentos no son JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Los argumentos no son un objeto JSON: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Esta llamada ya no está esperando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Revisar antes la diferencia. Se muestra debajo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo, while a notice offers it</source>
+        <translation>Deshacer, mientras lo ofrezca un aviso</translation>
+    </message>
 </context>
 </TS>

@@ -9508,5 +9508,808 @@ Vous n’avez pas répondu.</translation>
         <source>Remote models</source>
         <translation>Modèles distants</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>Nombre maximal de tokens d’un prompt et de sa réponse réunis</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>D’après son gabarit et sa configuration</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>Poids, et caches KV de ses discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>Capacités</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>Utilisé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Fourni avec Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Modèles de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>Ajouté à la main</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>Ses poids ne sont pas quantifiés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>Sa configuration ne l’indique pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>D’après son gabarit et sa configuration. Stretto ne montre pas encore d’images aux modèles.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>recherche d’autres modèles…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>Pas encore de modèles. Téléchargez-en un depuis le hub, ou ajoutez le dossier où se trouvent les vôtres&#xa0;: ils sont utilisés là où ils sont.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>Aucun modèle ne contient ces mots.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>Effacer la recherche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>Chercher des modèles dans un de vos dossiers</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>{name} est déchargé. Ses discussions le rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}&#xa0;: {weights} pour les poids + {caches} pour {chats} de {tokens} + {working} pour travailler = {total} sur les {free} à la disposition des modèles et des discussions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>Choisissez-en un plus petit, ou en moins de bits.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}&#xa0;: {weights} pour les poids, sur les {room} à la disposition des modèles et des discussions. Ses discussions s’y ajoutent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>images (Stretto ne lui donne que du texte)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Modèle d’ébauche de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Un modèle plus petit, avec le même tokenizer, ébauche pour une discussion qui tourne seule, tant que c’est plus rapide. Ce que dit la discussion reste le même.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name} : son tokenizer est différent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Aucun modèle plus petit sur cette machine n’a son tokenizer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>Le dossier n’existe plus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>Le charger maintenant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>Le retirer de la mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>Ne pas le charger finalement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>Le garder en tête de liste, et en mémoire quand il est inactif</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>Le traiter comme les autres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>Afficher ses fichiers</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>Il en a déjà un</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>Choisir un adaptateur LoRA ou DoRA&#xa0;: le modèle apparaît aussi avec lui dans la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Choisir un petit modèle qui ébauche pour lui, afin qu’il réponde plus vite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>Discuter avec lui</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>Le retirer de la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>Déplacer son dossier vers la corbeille du système</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>Dans la liste sous le nom {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>Faire une copie plus petite de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>Il prend {size} et reste tel quel. La copie est faite en quelques minutes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name} n’est pas entièrement téléchargé</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n modèle n’est pas entièrement téléchargé</numerusform>
+            <numerusform>%n modèles ne sont pas entièrement téléchargés</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name} est converti</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name} est téléchargé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>Pour une machine avec {gigabytes}&#xa0;Go de mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>Recherche sur le hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>Rien n’a été trouvé. Essayez moins de mots, ou d’autres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>Le hub Hugging Face est interrogé quand vous appuyez sur Entrée, et dès qu’un nom complet est écrit ici. Rien d’autre ne lui est communiqué, et seules des données sont téléchargées, pas de code.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>Les téléchargements sont listés ici. Ils continuent quand cette fenêtre est fermée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>Le hub ne donne ce modèle qu’à ceux qu’il connaît&#xa0;: collez d’abord un jeton</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>Écrivez d’abord un mot du nom du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>Interrogation du hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>Le hub est interrogé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>Le hub est d’abord interrogé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>Choisissez un modèle, ou écrivez son nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>Mettre {name} à la corbeille&#xa0;? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>{name} part à la corbeille…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name} est de nouveau à sa place.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>Recherche, ou propriétaire/nom, ou adresse de la page d’un modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Répondu ailleurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} n’a pas de modèle d’ébauche.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} ébauche pour {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>Python n’est pas proposé&#xa0;: ce système n’a aucun moyen de le confiner. Installez bubblewrap (bwrap).</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>Python n’est pas proposé&#xa0;: ce système n’a aucun moyen de le confiner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>Chaque appel est affiché et attend votre accord avant d’être exécuté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>Serveurs d’outils…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder} (écriture autorisée)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>Lecture seule</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>Son contenu peut être listé, parcouru et lu dans cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>Examiner à nouveau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>Afficher ses outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>Nouveau&#xa0;: {text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>Utiliser ceux-ci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>Ces descriptions sont ce qui est dit au modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>Ses ressources (@) et ses prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>Interrogation…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>Ce que prennent ses outils activés</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>Ils occupent {count} token au début du prompt.</numerusform>
+            <numerusform>Ils occupent {count} tokens au début du prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>Démarre quand il est nécessaire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>Serveurs en JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>Importer depuis…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>Serveurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>Programmes et adresses qui proposent des outils par MCP, écrits comme dans d’autres programmes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>Ceci est nouveau. Une discussion le démarre quand elle en a besoin&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>Enregistrer ceux-ci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>Enregistré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>Aucun autre programme avec des serveurs n’a été trouvé</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>%n serveur de {place}. Examinez-le, puis enregistrez.</numerusform>
+            <numerusform>%n serveurs de {place}. Examinez-les, puis enregistrez.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>Rien n’a encore été écrit.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>Désactivé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>Autorisé sans demander</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>Rien. Chaque appel attend votre accord.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>tous les outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>{path} en lecture dans «&#xa0;{chat}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>{path} en lecture et en écriture dans «&#xa0;{chat}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} doit être un texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>Affichage impossible&#xa0;: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>Le fichier est trop volumineux pour être remplacé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Ce fichier n’est pas du texte UTF-8, il n’est donc pas remplacé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>Rien ne changerait.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Ce dossier est en lecture seule. L’utilisateur peut y autoriser l’écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>C’est un dossier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Le texte contient des caractères qu’aucun fichier ne peut contenir.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>L’écriture est limitée à {most}&#xa0;octets.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Un chemin ne contient pas de caractère nul.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>Un chemin qui contient «&#xa0;..&#xa0;» n’est pas suivi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Donnez le chemin complet. Dossiers autorisés&#xa0;: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Ceci n’est dans aucun dossier autorisé. Dossiers autorisés&#xa0;: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>Ce fichier n’existe pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Ce n’est pas un fichier texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>Ce fichier ou dossier n’existe pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Ce n’est pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Plus tôt cette semaine</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Ce mois-ci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>Trouver une commande, une discussion, un modèle ou un réglage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>Rien ne porte ce nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this computer</source>
+        <translation>Affiche les modèles adaptés à cet ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2</source>
+        <translation>Discuter avec SmolLM2</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A small model that talks about anything</source>
+        <translation>Un petit modèle qui parle de tout</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>Interroger quatre modèles à la fois</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Try Stretto with the Guide</source>
+        <translation>Essayez Stretto avec le Guide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. What you write stays here.</source>
+        <translation>S’exécute sur cet ordinateur. Ce que vous écrivez reste ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
+        <translation>Un modèle minuscule fourni avec Stretto, pour faire des essais. Il connaît cette app et guère plus : pour tout le reste, téléchargez un modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It speaks English only.</source>
+        <translation>Il ne parle qu’anglais.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats are in windows of their own</source>
+        <translation>Vos discussions sont dans leurs propres fenêtres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag a tab here, or start a new chat.</source>
+        <translation>Faites glisser un onglet ici ou commencez une nouvelle discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
+        <translation>Choisissez une discussion dans la barre latérale ou commencez-en une. {keys} rouvre la dernière.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n message</numerusform>
+            <numerusform>{column}, %n messages</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Raccourcir</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Garder le début et la fin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Laisser de côté</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Dire au modèle que c’était trop long</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Terminer cet appel&#xa0;; le modèle en est informé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Laisser le modèle continuer avec les résultats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>L’exécuter cette fois-ci  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Toujours cet outil</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>L’exécuter dans cette discussion sans redemander  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Toujours ce serveur dans cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Exécuter tous ses outils sans demander  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>Ne pas l’exécuter&#xa0;; le modèle en est informé  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez répondu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez laissé la question sans réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>Exécution de {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>Exécuter {tool}&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · Non autorisé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>Volet</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Les arguments ne sont pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Les arguments ne sont pas du JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Les arguments ne sont pas un objet JSON&#xa0;: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Cet appel n’est plus en attente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Examinez d’abord la différence. Elle est affichée ci-dessous.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo, while a notice offers it</source>
+        <translation>Annuler, tant qu’un avis le propose</translation>
+    </message>
 </context>
 </TS>

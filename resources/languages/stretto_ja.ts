@@ -9388,5 +9388,804 @@ You did not answer.</source>
         <source>Remote models</source>
         <translation>リモートモデル</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>プロンプトと回答を合わせた最大トークン数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>テンプレートと設定ファイルによる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>重みと、チャットのKVキャッシュ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>機能</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>使用日</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Strettoに付属</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Strettoのモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>手動で追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>重みは量子化されていません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>設定ファイルに記載がありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>テンプレートと設定ファイルによる。Strettoはまだモデルに画像を渡せません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>ほかも検索中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>モデルはまだありません。Hubから入手するか、モデルのあるフォルダを追加してください。モデルは今の場所のまま使われます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>この語を含むモデルはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>検索を消去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>手持ちのフォルダでモデルを探します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>{name}をアンロードしました。チャットで送信するとロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}: 重み{weights} + {chats}（{tokens}）用{caches} + 作業用{working} = {total}。モデルとチャットが使えるのは{free}です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>より小さいモデルか、よりビット数の少ないモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}: 重み{weights}。モデルとチャットが使えるのは{room}です。チャットの分はさらに必要です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>画像（Strettoが渡すのはテキストのみ）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>{name}のドラフトモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>同じトークナイザーを持つ小さいモデルが、単独で動いているチャットのために下書きします。速くなる間だけです。チャットの答えは変わりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}：トークナイザーが異なります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>このマシンには、同じトークナイザーを持つ小さいモデルがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>フォルダはもうありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>今すぐロードします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>メモリから取り除きます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>ロードを取りやめます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>リストの先頭に置き、使わない間もメモリに残します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>ほかのモデルと同じに扱います</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>ファイルを表示します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>すでに付いています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>LoRAまたはDoRAのアダプタを選びます。アダプタ付きのモデルもリストに加わります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>下書きする小さいモデルを選び、答えを速くします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>このモデルでチャットします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>リストから外します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>モデルのフォルダをシステムのゴミ箱に入れます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>{name} + {adapter}としてリストに加えました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>{name}の小さくしたコピーを作成</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>今のサイズは{size}で、元のモデルはそのまま残ります。コピーは数分でできます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name}のダウンロードはまだ完了していません</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n個のモデルのダウンロードがまだ完了していません</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name}を変換しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name}をダウンロードしました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>{gigabytes} GBのメモリを搭載したマシン向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>Hubを検索中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>何も見つかりませんでした。語を減らすか、別の語を試してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>Enterを押したとき、または完全な名前が入力されたときに、Hugging Face Hubに問い合わせます。それ以外は何も伝わりません。ダウンロードするのはデータだけで、コードは含みません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>ダウンロードがここに表示されます。閉じてもダウンロードは続きます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>このモデルはHubで承認された人だけが入手できます。先にトークンをペーストしてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>先にモデル名の語を入力してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>Hubに問い合わせ中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>Hubに問い合わせています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>先にHubに問い合わせています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>モデルを選ぶか、名前を入力してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>{name}をゴミ箱に入れますか？{warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>{name}をゴミ箱に入れています…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name}を元の場所に戻しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>検索語、owner/name、またはモデルのページのアドレス</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>別の場所で回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name}にはドラフトモデルがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft}が{name}のために下書きします。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{name}が読み込まれると、{draft}が下書きします。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>Pythonは使えません。このシステムには隔離して実行する手段がありません。bubblewrap（bwrap）をインストールしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>Pythonは使えません。このシステムには隔離して実行する手段がありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>呼び出しはそのつど表示され、許可するまで実行されません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>ツールのサーバー…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder}（書き込み可）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>読み出し専用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>このチャットで、この中の一覧、検索、読み取りができます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>もう一度確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>ツールを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>新規: {text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>これを使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>モデルにはこの説明が伝えられます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>リソース（@）とプロンプト（/）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>問い合わせ中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>オンのツールが使うトークン数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>プロンプトの先頭で{count}トークンを使います。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>必要になったら起動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>終了済み</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>サーバー（JSON）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>ほかから読み込む…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>MCPでツールを提供するプログラムとアドレスです。書き方はほかのプログラムと同じです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>新しい内容です。チャットで必要になると起動します:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>これを保存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>保存しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>サーバーを登録しているほかのプログラムは見つかりませんでした</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>{place}から%n個のサーバー。内容を確認してから保存してください。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>まだ何も書き込まれていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>終了</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>確認なしで許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>ありません。すべての呼び出しが許可を待ちます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>すべてのツール</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>「{chat}」で{path}の読み出し</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>「{chat}」で{path}の読み出しと書き込み</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name}はテキストでなければなりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>表示できません: {kind}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>ファイルが大きすぎて上書きできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>このファイルはUTF-8のテキストではないため、上書きしません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>変更点はありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>このフォルダは読み出し専用です。書き込みはユーザーが許可できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>これはフォルダです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>テキストに、ファイルに保存できない文字が含まれています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>{most}バイトを超える書き込みはできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>パスにヌル文字は使えません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>「..」を含むパスはたどりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>パス全体を指定してください。許可されているフォルダ: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>許可されたフォルダの中ではありません。許可されているフォルダ: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>そのようなファイルはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>これはテキストファイルではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>そのようなファイルやフォルダはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>JSONではありません: {line}行目、{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>今週</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>今月</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>コマンド、チャット、モデル、設定を検索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>その名前のものはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this computer</source>
+        <translation>このコンピュータに合うモデルを表示します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2</source>
+        <translation>SmolLM2 とチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A small model that talks about anything</source>
+        <translation>何でも話せる小さなモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>4 つに同時に聞く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Try Stretto with the Guide</source>
+        <translation>Guide で Stretto を試す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. What you write stays here.</source>
+        <translation>このコンピュータで動作します。書いた内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
+        <translation>Stretto に付属する、お試し用のごく小さなモデルです。このアプリのこと以外はほとんど知りません。それ以外のことには、モデルを入手してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It speaks English only.</source>
+        <translation>英語だけを話します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats are in windows of their own</source>
+        <translation>チャットは別のウインドウにあります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag a tab here, or start a new chat.</source>
+        <translation>タブをここにドラッグするか、新しいチャットを始めてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
+        <translation>サイドバーでチャットを選ぶか、新しいチャットを始めてください。{keys} で最後のチャットを開き直せます。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}、%n件のメッセージ</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>短くする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>先頭と末尾を残します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>長すぎたことをモデルに伝えます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>この呼び出しを終わらせ、モデルにそれを伝えます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>結果を使ってモデルに続けさせます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>今回だけ実行します  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>このツールを常に許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>このチャットでは確認せずに実行します  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>このチャットでこのサーバーを常に許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>すべてのツールを確認せずに実行します  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>実行せず、モデルにそれを伝えます  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>サーバーからの質問: {question}
+返答しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>サーバーからの質問: {question}
+返答しませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>{tool}を実行中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>{tool}を実行しますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · 拒否されました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>ペイン</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>引数がJSONではありません: {line}行目、{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>引数がJSONではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>引数がJSONオブジェクト（{ … }）ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>この呼び出しはもう待っていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>先に違いを確認してください。下に表示されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo, while a notice offers it</source>
+        <translation>取り消す（通知に表示されている間）</translation>
+    </message>
 </context>
 </TS>

@@ -9388,5 +9388,804 @@ You did not answer.</source>
         <source>Remote models</source>
         <translation>远程模型</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>提示词与其回复合计的 token 上限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>依据其模板和配置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>权重，以及其各对话的 KV 缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>能力</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>上次使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Stretto 自带</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Stretto 的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>手动添加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>权重未量化</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>配置中未说明</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>依据其模板和配置。Stretto 尚不能向模型提供图像。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>正在查找更多…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>还没有模型。从 Hub 获取一个，或添加你存放模型的文件夹：模型会在原处使用。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>没有匹配的模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>清除搜索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>在你的文件夹中查找模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>已卸载 {name}。其对话会在发送时加载它。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}：权重 {weights} + {chats}（{tokens}）的缓存 {caches} + 运算 {working} = 共 {total}，模型和对话可用 {free}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>请选择更小的模型，或位数更少的模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}：权重 {weights}，模型和对话可用 {room}。其对话另计。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>图像（Stretto 只提供文本）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>{name} 的草稿模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>只要更快，使用相同分词器的较小模型就会为单独运行的对话起草。对话的内容保持不变。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}：分词器不同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>本机上没有使用相同分词器的较小模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>文件夹已不存在</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>立即加载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>从内存中移除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>不再加载它</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>在列表中置顶，闲置时也留在内存中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>与其他模型同等对待</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>显示其文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>它已有适配器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>选择 LoRA 或 DoRA 适配器：列表中会另列出带适配器的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>选择一个为它起草的小模型，使它回复得更快</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>用它对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>不再列出</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>将其文件夹移到系统废纸篓</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>已列为 {name} + {adapter}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>制作 {name} 的较小副本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>它占用 {size}，且保持不变。副本几分钟即可完成。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name} 尚未完全下载</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n 个模型尚未完全下载</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name} 已转换</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name} 已下载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>适合内存 {gigabytes} GB 的电脑</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>正在搜索 Hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>没有找到结果。请减少或更换搜索词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>按下 Enter 时，以及此处出现完整名称时，会询问 Hugging Face Hub。不会透露其他信息，只下载数据，不下载代码。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>下载会列在这里。关闭此窗口后仍会继续。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>Hub 只向已知用户提供此模型：请先粘贴令牌</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>请先输入模型名称中的词</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>正在询问 Hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>正在询问 Hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>须先询问 Hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>选择模型，或输入其名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>将 {name} 移到废纸篓吗？{warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>正在将 {name} 移到废纸篓…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name} 已放回原处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>搜索，或输入 owner/name 或模型页面的地址</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>在别处回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} 没有草稿模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} 为 {name} 起草。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{name} 加载后，{draft} 会为它起草。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).</source>
+        <translation>不提供 Python：此系统无法对其进行隔离。请安装 bubblewrap (bwrap)。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is not offered: this system has no way to confine it.</source>
+        <translation>不提供 Python：此系统无法对其进行隔离。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Each call is shown and waits for you before it runs.</source>
+        <translation>每次调用都会显示，等你同意后才运行。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Servers of tools…</source>
+        <translation>工具服务器…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} (may be written)</source>
+        <translation>{folder}（可写入）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Read Only</source>
+        <translation>只读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What is below it can be listed, searched and read in this chat</source>
+        <translation>此对话可以列出、搜索和读取其中的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Look again</source>
+        <translation>重新查看</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show its tools</source>
+        <translation>显示其工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>New: {text}</source>
+        <translation>新增：{text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These</source>
+        <translation>使用这些</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>These descriptions are what the model is told</source>
+        <translation>这些说明会提供给模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Its resources (@) and prompts (/)</source>
+        <translation>其资源 (@) 和提示词 (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Asking…</source>
+        <translation>正在询问…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>What its tools that are switched on take</source>
+        <translation>已开启的工具占用的量</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>They take {count} token at the head of the prompt.</source>
+        <comment>They take {count} tokens at the head of the prompt.</comment>
+        <translation>
+            <numerusform>它们在提示词开头占用 {count} token。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when it is needed</source>
+        <translation>需要时启动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers as JSON</source>
+        <translation>JSON 格式的服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import From…</source>
+        <translation>导入自…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Servers</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools by MCP, as other programs write them.</source>
+        <translation>通过 MCP 提供工具的程序和地址，写法与其他程序相同。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>This is new. A chat starts it when it needs it:</source>
+        <translation>这是新的。对话会在需要时启动它：</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save These</source>
+        <translation>保存这些</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved.</source>
+        <translation>已保存。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other program with servers was found</source>
+        <translation>没有找到其他带有服务器的程序</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server from {place}. Look at them, then save.</source>
+        <comment>%n servers from {place}. Look at them, then save.</comment>
+        <translation>
+            <numerusform>来自 {place} 的 %n 个服务器。请查看后保存。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing was written yet.</source>
+        <translation>还没有写入任何内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Switched off</source>
+        <translation>已关闭</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>End</source>
+        <comment>a server</comment>
+        <translation>结束</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Allowed without asking</source>
+        <translation>无需询问即可运行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Nothing. Every call waits for you.</source>
+        <translation>无。每次调用都等你同意。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>all tools</source>
+        <translation>所有工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading in “{chat}”</source>
+        <translation>“{chat}”可读取 {path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path} for reading and writing in “{chat}”</source>
+        <translation>“{chat}”可读写 {path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} 必须是文本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>无法显示：{kind}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>文件太大，无法覆盖。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>此文件不是 UTF-8 文本，因此不会被覆盖。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>没有任何变化。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>此文件夹只能读取。用户可以允许写入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>这是文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>文本含有任何文件都无法保存的字符。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>不能写入超过 {most} 字节的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>路径中不能有空字符。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>不接受包含“..”的路径。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>请给出完整路径。已授权：{folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>此路径不在已授权的文件夹中。已授权：{folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>没有这个文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>这不是文本文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>没有这个文件或文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>这不是 JSON：第 {line} 行，{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>本周早些时候</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>本月</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>查找命令、对话、模型或设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>没有匹配的项目</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this computer</source>
+        <translation>显示适合这台电脑的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2</source>
+        <translation>与 SmolLM2 聊天</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A small model that talks about anything</source>
+        <translation>什么都能聊的小模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>同时问四个</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Try Stretto with the Guide</source>
+        <translation>用 Guide 体验 Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. What you write stays here.</source>
+        <translation>在这台电脑上运行。你写的内容不会离开这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
+        <translation>Stretto 自带的微型模型，供你试用。它熟悉这个应用，但对其他事情知之甚少；要做其他事，请获取模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It speaks English only.</source>
+        <translation>它只会英语。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats are in windows of their own</source>
+        <translation>你的聊天在各自的窗口中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag a tab here, or start a new chat.</source>
+        <translation>将标签页拖到这里，或开始新聊天。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
+        <translation>在侧边栏选择聊天，或开始新聊天。{keys} 重新打开上一个。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}，%n 条消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>缩短</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>保留开头和结尾</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>略去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>告知模型结果太长</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>结束此调用；模型会得知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>让模型根据结果继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>仅运行这一次  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>始终允许此工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>在此对话中运行时不再询问  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>在此对话中始终允许此服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>运行其所有工具时不再询问  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>不运行；模型会得知  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>服务器问：{question}
+你已回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>服务器问：{question}
+你未回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>正在运行 {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>运行 {tool} 吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · 不允许</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>参数不是 JSON：第 {line} 行，{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>参数不是 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>参数不是 JSON 对象：{ … }。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>此调用已不再等待。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>请先查看差异。差异显示在下方。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo, while a notice offers it</source>
+        <translation>撤销（通知显示期间）</translation>
+    </message>
 </context>
 </TS>

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QTextCursor,
 )
@@ -29,7 +30,7 @@ from app.chats.turn import Compose, Editing
 from app.settings.language import counted, mark, number, tr
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip
 
@@ -417,11 +418,7 @@ class Composer(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tinted = self._tinted or self._dropping
         painter.setBrush(QColor(tokens.accent_quiet if tinted else tokens.raised))
-        pen = painter.pen()
-        ringed = self.ringed
-        pen.setColor(QColor(tokens.accent if ringed else tokens.border_strong))
-        pen.setWidthF(1.5 if ringed else 1.0)
-        painter.setPen(pen)
+        painter.setPen(focus_pen() if self.ringed else QPen(QColor(tokens.outline)))
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS + 4, t.RADIUS + 4
         )

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.settings.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import mirror, mirrored
 
@@ -74,12 +74,13 @@ class FileChip(PaintedButton):
         measure = QFontMetrics(ui_font(t.SMALL_PX))
         text = measure.horizontalAdvance(self.words.name)
         text += 8 + measure.horizontalAdvance(self.words.about)
-        return min(text + 30 + 28 + 4, grown(self.WIDEST))
+        return min(text + scaled(t.SMALL_ICON) + grown(22) + 24, grown(self.WIDEST))
 
     def place(self, left: int, top: int, width: int) -> None:
         height = grown(self.HEIGHT)
         self.setGeometry(left, top, width, height)
-        self.remove.move(width - 22 - 4, (height - 22) // 2)
+        side = self.remove.width()
+        self.remove.move(width - side - 4, (height - side) // 2)
         mirror(self, self.remove)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -92,17 +93,17 @@ class FileChip(PaintedButton):
         tokens, words = theme().tokens, self.words
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = tokens.accent if self.hasFocus() else tokens.border_strong
-        if words.too_much and not self.hasFocus():
-            edge = tokens.danger
-        painter.setPen(QColor(edge))
+        edge = QPen(QColor(tokens.danger if words.too_much else tokens.outline))
+        painter.setPen(focus_pen() if self.hasFocus() else edge)
         painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.surface))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        sign = mirrored(self, QRectF(7, (self.height() - 16) // 2, 16, 16)).toRect()
+        side = scaled(t.SMALL_ICON)
+        sign = mirrored(self, QRectF(7, (self.height() - side) // 2, side, side)).toRect()
         icon("file", tokens.muted).paint(painter, sign)
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
-        room = self.width() - 28 - 30
+        start = side + 12
+        room = self.width() - start - grown(22) - 8
         about = measure.horizontalAdvance(words.about)
         name_room = max(room - about - 8, min(room, 60))
         middle = Qt.TextElideMode.ElideMiddle
@@ -110,11 +111,11 @@ class FileChip(PaintedButton):
         taken = measure.horizontalAdvance(name) + 8
         line = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(tokens.text))
-        place = mirrored(self, QRectF(28, 0, name_room, self.height()))
+        place = mirrored(self, QRectF(start, 0, name_room, self.height()))
         painter.drawText(place, line, name)
         rest = measure.elidedText(words.about, Qt.TextElideMode.ElideRight, room - taken)
         painter.setPen(QColor(tokens.danger if words.too_much else tokens.muted))
-        place = mirrored(self, QRectF(28 + taken, 0, room - taken, self.height()))
+        place = mirrored(self, QRectF(start + taken, 0, room - taken, self.height()))
         painter.drawText(place, line, rest)
 
 

@@ -22,6 +22,7 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.system.licences import components
 from app.system.updates import Release
+from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, ui_font
 from app.ui.widgets.sheet import Sheet
 
@@ -47,7 +48,7 @@ class LicencesWindow(Sheet):
         self.text = QPlainTextEdit(self)
         self.text.setAccessibleName(tr("Licence"))
         self.text.setReadOnly(True)
-        self.text.setFont(ui_font(12))
+        self.text.setFont(ui_font(t.SMALL_PX))
         self.list.currentRowChanged.connect(self._on_row)
         middle = QHBoxLayout()
         middle.setSpacing(12)

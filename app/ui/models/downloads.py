@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.models.downloads import Download, Downloads, DownloadState
 from app.settings.language import tr
+from app.ui.style import tokens as t
 from app.ui.style.figures import download_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
@@ -43,7 +44,7 @@ class DownloadRow(QFrame):
         self.ref = download.ref
         self._state = download.state
         self.name = QLabel(download.name, self)
-        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
         self.name.setToolTip(download.ref)
         self.name.setTextFormat(Qt.TextFormat.PlainText)
         self.words = QLabel(self)

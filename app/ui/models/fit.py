@@ -19,6 +19,7 @@ from app.models.errors import DOES_NOT_FIT, arithmetic
 from app.models.installed import InstalledModels
 from app.models.names import adapter_of
 from app.settings.language import counted, tr
+from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
 from app.ui.widgets.sheet import Sheet
@@ -223,7 +224,7 @@ class FitDialog(Sheet):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            label.setFont(ui_font(13 if quiet else 14, QFont.Weight.Normal))
+            label.setFont(ui_font(t.UI_PX if quiet else t.LEAD_PX, QFont.Weight.Normal))
             label.setProperty("muted", quiet)
             inner.addWidget(label)
         wide = scaled(self.WIDTH) - 48 - 28

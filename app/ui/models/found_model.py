@@ -32,6 +32,7 @@ from app.ui.models.found import (
     shown_name,
     tokens_line,
 )
+from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, markdown_style, repolish, theme
 from app.ui.widgets.textview import TextView
@@ -145,7 +146,7 @@ class FoundModel(QWidget):
         """``access`` stands between the lines and the card."""
         super().__init__(parent)
         self.name = QLabel(self)
-        keep_font(self.name, 15, QFont.Weight.DemiBold)
+        keep_font(self.name, t.HEADING_PX, QFont.Weight.DemiBold)
         self.about = QLabel(self)
         self.facts = QLabel(self)
         self.fits = QLabel(self)

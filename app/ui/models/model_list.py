@@ -29,6 +29,7 @@ from app.models.names import model_fallback_name
 from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.settings.paths import short_path
+from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets import asking
@@ -55,7 +56,7 @@ class ModelRow(QFrame):
         self.ref = ref
         self.folder: ModelFolder | None = None
         self.name = QLabel(self)
-        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
         self.state = QLabel(self)
         self.place = ElidedLabel(short_path(Path(ref)), self)
         self.place.setToolTip(ref)

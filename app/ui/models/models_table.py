@@ -21,7 +21,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -40,7 +40,7 @@ from app.settings.language import counted, mark, number, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, date_line, percent
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, scaled, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installed, Source
 
 NOTHING = "–"
@@ -605,7 +605,7 @@ class _Delegate(QStyledItemDelegate):
         painter.setBrush(QColor(tokens.accent_quiet if current else tokens.hover))
         focused = current and bool(option.state & QStyle.StateFlag.State_Active)
         ring = focused and self._view.hasFocus()
-        painter.setPen(QColor(tokens.accent) if ring else Qt.PenStyle.NoPen)
+        painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
         painter.drawRoundedRect(row.adjusted(1, 0, -2, -1), t.RADIUS_SMALL, t.RADIUS_SMALL)
         painter.setClipping(False)
 
@@ -619,7 +619,7 @@ class _Delegate(QStyledItemDelegate):
             pin = QStyle.visualRect(direction, whole, place)
             icon("push-pin", tokens.accent).paint(painter, pin)
             top = QStyle.visualRect(direction, whole, top)
-        painter.setFont(ui_font(14, QFont.Weight.Medium))
+        painter.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
         painter.setPen(QColor(tokens.text))
         self._line(painter, top, str(index.data()))
         wrong = bool(index.data(WRONG))

@@ -35,6 +35,7 @@ from app.remote.remotes import Remotes
 from app.settings import keychain
 from app.settings.language import counted, mark, tr
 from app.ui.models.model_list import ElidedLabel
+from app.ui.style import tokens as t
 from app.ui.style.theme import grown, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.sheet import Sheet, keep_place
@@ -334,7 +335,7 @@ class RemoteRow(QFrame):
         self.setObjectName("model-row")
         self.remote = remote
         self.name = ElidedLabel(remote.model, self)
-        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
         self.name.setToolTip(remote.model)
         where = tr("On this machine") if remote.here else tr("Leaves this machine")
         self.place = ElidedLabel(f"{remote.address} · {where}", self)

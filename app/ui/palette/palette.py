@@ -134,11 +134,12 @@ class RowPainter(QStyledItemDelegate):
         def place(part: QRect) -> QRect:
             return QStyle.visualRect(option.direction, option.rect, part)
 
-        sign = place(QRect(area.left() + 10, area.center().y() - 7, 16, 16))
+        side = scaled(t.SMALL_ICON)
+        sign = place(QRect(area.left() + 10, area.center().y() + 1 - side // 2, side, side))
         icon(_ICONS[entry.kind], quiet.name()).paint(painter, sign)
         painter.setFont(ui_font(t.UI_PX))
         metrics = painter.fontMetrics()
-        line = area.adjusted(36, 0, -12, 0)
+        line = area.adjusted(side + 20, 0, -12, 0)
         painter.setPen(quiet)
         end = entry.why_not or entry.keys
         if end:

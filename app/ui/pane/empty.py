@@ -6,25 +6,26 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
 from app.chats.chat import Chat
 from app.models import suggestions
-from app.settings.language import mark, tr
+from app.settings.language import code, mark, tr
 from app.settings.paths import GUIDE
 from app.tools.builtin import DATE
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import keep_font
+from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.manners import native
 
-# The Guide knows English only: what is asked of it is not translated.
+# The Guide knows English only: what is asked of it is not translated. It answered each of these
+# well twelve times of twelve. Asked what Stretto can do, it would speak of itself.
 GUIDE_THINGS = (
-    "What can Stretto do?",
+    "What are the main features of Stretto?",
     "How do I put two chats side by side?",
-    "Show me a table about animals",
+    "How do I get a model?",
 )
 ABOUT_THE_DATE = "What day is it today?"
 OTHER_THINGS = (
@@ -35,7 +36,7 @@ OTHER_THINGS = (
 
 
 class EmptyChat(QWidget):
-    """A friendly beginning with three things to try.
+    """What the chat's model is, three things to try, and the way to more.
 
     Signals:
         chosen(text): the person clicked one of them.
@@ -54,8 +55,8 @@ class EmptyChat(QWidget):
         self._chat = chat
         self._mark = QLabel(self)
         self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
-        self._title = _label("", 20, QFont.Weight.DemiBold)
-        self._teaching = _label("", 14)
+        self._title = _label("", t.TITLE_PX, QFont.Weight.DemiBold)
+        self._teaching = _label("", t.LEAD_PX)
         self._teaching.setProperty("muted", True)
         self._teaching.setWordWrap(True)
         self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
@@ -71,25 +72,24 @@ class EmptyChat(QWidget):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
-        self.four = QPushButton(tr("Ask four at once"), self)
-        self.four.setObjectName("link")
-        self.four.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._small_ref = ""
+        self.get = QPushButton(tr("Get Model…"), self)
+        self.get.setToolTip(tr("Shows which models suit this computer"))
+        self.get.clicked.connect(self.get_asked)
+        self.small = QPushButton(tr("Chat with SmolLM2"), self)
+        self.small.setToolTip(tr("A small model that talks about anything"))
+        self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
+        self.four = QPushButton(tr("Ask Four at Once"), self)
         self.four.setToolTip(tr("Compares replies to one message, side by side"))
         self.four.clicked.connect(self.four_asked)
-        self.small = QPushButton(tr("Talk to SmolLM2: small, but it talks about anything"), self)
-        self.small.setObjectName("link")
-        self.small.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._small_ref = ""
-        self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
-        self.bigger = QPushButton(tr("Get a bigger model"), self)
-        self.bigger.setObjectName("link")
-        self.bigger.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.bigger.setToolTip(tr("Shows which models suit this machine"))
-        self.bigger.clicked.connect(self.get_asked)
-        column.addSpacing(4)
-        column.addWidget(self.four, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.small, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.bigger, 0, Qt.AlignmentFlag.AlignLeft)
+        self.more = QWidget(self)
+        ways = QHBoxLayout(self.more)
+        ways.setContentsMargins(0, 8, 0, 0)
+        ways.setSpacing(8)
+        for way in (self.get, self.small, self.four):
+            ways.addWidget(way)
+        ways.addStretch(1)
+        column.addWidget(self.more)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
         self._inner.setLayout(column)
@@ -112,25 +112,22 @@ class EmptyChat(QWidget):
         guide = self._chat.record.model == GUIDE
         remote = self._chat.remote
         name = self._chat.model_status.name if remote is None else remote.short_name
-        title = tr("Hello, I am the Guide") if guide else tr("Chat with {name}", name=name)
+        title = tr("Try Stretto with the Guide") if guide else tr("Chat with {name}", name=name)
         self._title.setToolTip(title)
         self._fit_title()
         self._teaching.setText(
-            tr(
-                "A tiny model that comes with Stretto. I know my way around here. "
-                "Ask me anything, or start with one of these."
-            )
+            _of_the_guide()
             if guide
             else header.teaching(remote)
             if remote is not None
-            else tr("It runs on this machine, and nothing you write leaves it.")
+            else tr("Runs on this computer. What you write stays here.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
         if guide and DATE in self._chat.options.tools:
             things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
             button.setText(thing if guide else tr(thing))
-        self._show_bigger()
+        self._fit()
 
     def _fit_title(self) -> None:
         """Leave out the title's middle where a model's name is too long; the tooltip is whole."""
@@ -140,35 +137,56 @@ class EmptyChat(QWidget):
         middle = Qt.TextElideMode.ElideMiddle
         self._title.setText(metrics.elidedText(self._title.toolTip(), middle, room))
 
-    def _show_bigger(self) -> None:
-        """Only beside the Guide, and where there is room for it."""
+    def _fit(self) -> None:
+        """Show what there is room for. What matters least goes first: the way to a model stays."""
         guide = self._chat.record.model == GUIDE
-        self.four.setVisible(self.width() >= t.NARROW and self.height() > 380)
-        self.bigger.setVisible(guide and self.height() > 410)
-        self.small.setVisible(guide and bool(self._small_ref) and self.height() > 440)
+        margins = self._outer.contentsMargins()
+        inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
+        height = self.height()
+        self._mark.setVisible(height > grown(380, 7))
+        self._teaching.setVisible(height > grown(230, 4))
+        self.get.setVisible(guide)
+        room = inner - (self.get.sizeHint().width() if guide else 0)
+        for way, wanted in ((self.small, guide and bool(self._small_ref)), (self.four, True)):
+            room -= way.sizeHint().width() + 8
+            way.setVisible(wanted and room >= 0)
+            room += 0 if wanted else way.sizeHint().width() + 8
+        self.more.setVisible(height > grown(110, 2) and (guide or not self.four.isHidden()))
+        left = height - margins.top() - margins.bottom() - grown(40) - 24
+        for part, needed in (
+            (self._mark, 56),
+            (self._teaching, 12 + max(0, self._teaching.heightForWidth(inner))),
+            (self.more, 16 + self.get.sizeHint().height()),
+        ):
+            left -= 0 if part.isHidden() else needed
+        for number, button in enumerate(self.buttons):
+            button.setVisible((number + 1) * (button.sizeHint().height() + 8) <= left)
 
     async def _look_for_small(self) -> None:
         self._small_ref = await flows.aside(lambda _: _small_folder())
-        self._show_bigger()
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         margin = max(24, (self.width() - 480) // 2)
         narrow = self.width() < t.NARROW
         self._outer.setContentsMargins(*(16, 8, 16, 8) if narrow else (margin, 16, margin, 16))
         self._fit_title()
-        # In a low pane what matters least goes first.
-        self._mark.setVisible(self.height() > 380)
-        self._teaching.setVisible(self.height() > 270)
-        room = (self.height() - (150 if self.height() > 270 else 60)) // 52
-        for number, button in enumerate(self.buttons):
-            button.setVisible(number < room)
-        self._show_bigger()
+        self._fit()
 
     @Slot()
     def _on_clicked(self) -> None:
         button = self.sender()
         if isinstance(button, QPushButton):
             self.chosen.emit(button.text())
+
+
+def _of_the_guide() -> str:
+    """What it is, and which language it speaks, in the window's own where that is another."""
+    words = tr(
+        "A tiny model that comes with Stretto, to try things out with. "
+        "It knows this app and little else: for everything else, get a model."
+    )
+    return words if code() == "en" else f"{words} {tr('It speaks English only.')}"
 
 
 def _small_folder() -> str:
@@ -189,30 +207,33 @@ class NoChat(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = _label("", 18, QFont.Weight.DemiBold)
-        self._teaching = _label("", 14)
+        self._title = _label("", t.TITLE_PX, QFont.Weight.DemiBold)
+        self._teaching = _label("", t.LEAD_PX)
         self._teaching.setProperty("muted", True)
+        self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._teaching.setWordWrap(True)
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         self.button.clicked.connect(self.new_asked)
         layout = QVBoxLayout(self)
         layout.setSpacing(10)
         layout.addStretch(2)
-        for widget in (self._title, self._teaching, self.button):
-            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(self._teaching)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
         self.set_elsewhere(False)
 
     def set_elsewhere(self, elsewhere: bool) -> None:
         """Whether chats are open in windows of their own."""
         if elsewhere:
-            self._title.setText(tr("Your chats have windows of their own"))
-            self._teaching.setText(tr("Drag one back by its tab, or begin another here."))
+            self._title.setText(tr("Your chats are in windows of their own"))
+            self._teaching.setText(tr("Drag a tab here, or start a new chat."))
         else:
             self._title.setText(tr("No chat is open"))
             self._teaching.setText(
                 tr(
-                    "Choose one at the left, or begin another. {keys} brings the last one back.",
+                    "Choose a chat in the sidebar or start a new one. {keys} reopens the last one.",
                     keys=native("Ctrl+Shift+T"),
                 )
             )

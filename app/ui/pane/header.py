@@ -19,7 +19,7 @@ from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t
 from app.ui.style.figures import doing_line, percent, phase_line, seconds
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import mirror, mirrored
 
@@ -192,7 +192,7 @@ class ModelButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(ui_font(t.UI_PX, QFont.Weight.Medium))
-        return QSize(metrics.horizontalAdvance(self.text()) + 32, max(28, grown(28)))
+        return QSize(metrics.horizontalAdvance(self.text()) + 20 + scaled(12), max(28, grown(28)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -203,17 +203,19 @@ class ModelButton(PaintedButton):
             painter.setBrush(QColor(tokens.hover))
             painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
         if self.hasFocus():
-            painter.setPen(QColor(tokens.accent))
+            painter.setPen(focus_pen())
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
         font = ui_font(t.UI_PX, QFont.Weight.Medium)
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
-        room = self.width() - 32
+        room = self.width() - 20 - scaled(12)
         name = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 2)
         area = mirrored(self, QRectF(8, 0, room + 4, self.height()))
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
-        sign = mirrored(self, QRectF(self.width() - 20, self.height() // 2 - 6, 12, 12))
+        side = scaled(12)
+        left, top = self.width() - 8 - side, (self.height() - side) // 2
+        sign = mirrored(self, QRectF(left, top, side, side))
         icon("caret-down", tokens.muted).paint(painter, sign.toRect())
 
 

@@ -56,7 +56,7 @@ class Notice(QWidget):
         self.setAccessibleName(tr("Notice"))
         self._text = QLabel(self)
         self._text.setWordWrap(True)
-        keep_font(self._text, 14)
+        keep_font(self._text, t.LEAD_PX)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)

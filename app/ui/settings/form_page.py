@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from app.settings.language import mark, tr
 from app.ui.palette.finder import Fit, Wanted, folded
+from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.theme import grown, keep_font, scaled, theme
 from app.ui.widgets.two_lines import KEY, TwoLines
@@ -136,7 +137,7 @@ class FormPage(QWidget):
         self.area: QScrollArea | None = None
         if title:
             head = QLabel(tr(title), self)
-            keep_font(head, 18, QFont.Weight.DemiBold)
+            keep_font(head, t.TITLE_PX, QFont.Weight.DemiBold)
             self._column.addWidget(head)
             self._column.addSpacing(8)
 
@@ -157,7 +158,7 @@ class FormPage(QWidget):
         """Begin a section; its title is marked, and shown translated."""
         self._column.addSpacing(20)
         head = QLabel(tr(title), self)
-        keep_font(head, 13, QFont.Weight.DemiBold)
+        keep_font(head, t.UI_PX, QFont.Weight.DemiBold)
         self._column.addWidget(head)
         self._column.addSpacing(4)
         self._first, self._section = True, title

@@ -336,7 +336,7 @@ def _scrolling(parent: QWidget) -> QScrollArea:
 
 def _heading(words: str, parent: QWidget) -> QLabel:
     label = QLabel(words, parent)
-    keep_font(label, t.UI_PX + 2, QFont.Weight.DemiBold)
+    keep_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
     return label
 
 

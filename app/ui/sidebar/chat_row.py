@@ -32,7 +32,7 @@ from app.settings.language import counted, number, tr
 from app.store import UNTITLED, Chat, SearchHit
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge, icon
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.manners import caret
 
 
@@ -157,7 +157,7 @@ class ChatDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if row.kind == "heading":
-            painter.setFont(ui_font(11, QFont.Weight.DemiBold))
+            painter.setFont(ui_font(t.TINY_PX, QFont.Weight.DemiBold))
             painter.setPen(QColor(tokens.muted))
             heading = area.adjusted(8, 4, -8, 0)
             painter.drawText(heading, Qt.AlignmentFlag.AlignVCenter, row.text)
@@ -210,7 +210,8 @@ class ChatDelegate(QStyledItemDelegate):
         tokens = theme().tokens
         rtl = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
         sign = "caret-down" if row.unfolded else caret("caret-right", rtl=rtl)
-        at = place(QRect(line.left() - 2, line.center().y() - 5, 12, 12))
+        side = scaled(12)
+        at = place(QRect(line.left() - 2, line.center().y() + 1 - side // 2, side, side))
         icon(sign, tokens.muted).paint(painter, at)
         font, small = painter.font(), ui_font(t.SMALL_PX)
         painter.setFont(small)
@@ -221,12 +222,12 @@ class ChatDelegate(QStyledItemDelegate):
         line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(count) - 8)
         painter.setFont(font)
         painter.setPen(QColor(tokens.muted if row.folder_id == ARCHIVE else tokens.text))
-        draw_marked(painter, place(line.adjusted(14, 0, 0, 0)), row.text, ())
+        draw_marked(painter, place(line.adjusted(side + 2, 0, 0, 0)), row.text, ())
 
     def _tags(self, painter: QPainter, line: QRect, row: Row, place: Place) -> int:
         """Write the tags at the right, as far as they leave room; where the title must end."""
         font, pen = painter.font(), painter.pen()
-        painter.setFont(ui_font(11))
+        painter.setFont(ui_font(t.TINY_PX))
         painter.setPen(QColor(theme().tokens.muted))
         metrics, end = painter.fontMetrics(), line.right()
         room = line.width() * 2 // 5

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QTextCursor,
 )
@@ -28,7 +29,7 @@ from app.settings.language import counted, mark, number, tr
 from app.ui.score import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.sheet import Sheet
@@ -206,7 +207,7 @@ class GuestRow(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
         if self.underMouse() or self.hasFocus():
-            painter.setPen(QColor(tokens.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setPen(focus_pen() if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
             painter.setBrush(QColor(tokens.hover))
             painter.drawRoundedRect(area, 7, 7)
         room = int(area.width()) - 20 - (56 if self.pause.isVisible() else 0)

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
@@ -26,7 +26,7 @@ from app.ui.sidebar.chat_list import ChatListModel, ChatListView
 from app.ui.sidebar.organiser import Organiser
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import mirrored, native
 
@@ -181,17 +181,17 @@ class TrashButton(PaintedButton):
         area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
         over = self.underMouse() or self.isDown()
         if over or self.hasFocus():
-            painter.setPen(QColor(tokens.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setPen(focus_pen() if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
             ground = QColor(tokens.pressed if self.isDown() else tokens.hover)
             painter.setBrush(ground if over else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(area, 7, 7)
         colour = tokens.text if over else tokens.muted
-        top = round(area.center().y()) - 8
-        sign = QRectF(round(area.left()) + 8, top, 16, 16)
+        side = scaled(t.SMALL_ICON)
+        sign = QRectF(round(area.left()) + 8, round(area.center().y()) - side // 2, side, side)
         icon("trash", colour).paint(painter, mirrored(self, sign).toRect())
         painter.setPen(QColor(colour))
         painter.setFont(ui_font(t.UI_PX))
-        words = mirrored(self, area.adjusted(32, 0, 0, 0))
+        words = mirrored(self, area.adjusted(side + 16, 0, 0, 0))
         painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, self.text())
 
     @Slot()

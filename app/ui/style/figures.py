@@ -11,7 +11,7 @@ from PySide6.QtCore import QDate, QLocale
 from app.chats.reply import Phase
 from app.chats.tool_call import Doing
 from app.models.downloads import Download, DownloadState
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import code, counted, mark, number, tr
 from app.tools.tool import visible
 from engine import PromptProgress
 
@@ -25,7 +25,7 @@ def date_line(when: float, form: str) -> str:
     """
     day = time.localtime(when)
     # Not the system's locale: the window's language may be another one.
-    locale = QLocale(tr("en", "the code of this language: names of days and months are in it"))
+    locale = QLocale(code())
     return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
 
 

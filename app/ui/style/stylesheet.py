@@ -13,7 +13,7 @@ from app.ui.style.tokens import Tokens
 _SHEET = Template(
     """
 QToolTip {
-    background: $tooltip; color: $tooltip_text; border: 1px solid $tooltip;
+    background: $raised; color: $text; border: 1px solid $divider; border-radius: 8px;
     padding: 4px 8px; font-size: ${small}px;
 }
 QMenuBar { background: $surface; color: $text; border-bottom: 1px solid $border; padding: 2px; }
@@ -40,12 +40,12 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 
 QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit#field {
-    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
     padding: 5px 8px; selection-background-color: $selection; selection-color: $text;
     placeholder-text-color: $muted;
 }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focus {
-    border-color: $accent;
+    border: ${ring}px solid $accent; padding: 4px 7px;
 }
 QDoubleSpinBox[default="true"] { color: $muted; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
@@ -59,12 +59,12 @@ QAbstractSpinBox::up-arrow {
 }
 QAbstractSpinBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 10px; height: 10px; }
 QPushButton {
-    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
     padding: 6px 14px; min-height: 18px;
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $pressed; }
-QPushButton:focus { border-color: $accent; }
+QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }
 QPushButton:default, QPushButton#primary {
     background: $accent; color: $accent_text; border-color: $accent;
 }
@@ -73,10 +73,10 @@ QPushButton:disabled, QPushButton:default:disabled, QPushButton#primary:disabled
     color: $muted; background: $hover; border-color: $border;
 }
 QComboBox {
-    background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
+    background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
     padding: 5px 8px; min-height: 18px; selection-background-color: $selection;
 }
-QComboBox:focus, QComboBox:on { border-color: $accent; }
+QComboBox:focus, QComboBox:on { border: ${ring}px solid $accent; padding: 4px 7px; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView {
@@ -87,17 +87,29 @@ QComboBox QAbstractItemView::item { min-height: 24px; }
 QComboBox QAbstractItemView::item:disabled { color: $muted; }
 QCheckBox, QRadioButton { spacing: 8px; }
 QCheckBox::indicator {
-    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 4px; background: $raised;
+    width: ${box}px; height: ${box}px; border: 1px solid $border_strong; border-radius: 4px;
+    background: $raised;
 }
 QCheckBox::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
 }
-QCheckBox:focus { color: $accent; }
-QRadioButton::indicator {
-    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 8px; background: $raised;
+QCheckBox::indicator:focus {
+    width: ${box_in}px; height: ${box_in}px; border: ${ring}px solid $accent;
 }
-QRadioButton::indicator:checked { width: 6px; height: 6px; border: 5px solid $accent; }
-QRadioButton:focus { color: $accent; }
+QCheckBox::indicator:checked:focus { border-color: $text; }
+QRadioButton::indicator {
+    width: ${box}px; height: ${box}px; border: 1px solid $border_strong; border-radius: ${round}px;
+    background: $raised;
+}
+QRadioButton::indicator:checked {
+    width: ${dot}px; height: ${dot}px; border: 5px solid $accent;
+}
+QRadioButton::indicator:focus {
+    width: ${box_in}px; height: ${box_in}px; border: ${ring}px solid $accent;
+}
+QRadioButton::indicator:checked:focus {
+    width: ${dot}px; height: ${dot}px; border: 5px solid $text;
+}
 QProgressBar {
     background: $pressed; border: none; border-radius: 2px; min-height: 4px; max-height: 4px;
 }
@@ -112,9 +124,9 @@ QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $dan
 #sidebar { background: $surface; border: none; }
 #sidebar QListView { background: transparent; border: none; outline: none; }
 #sidebar QLineEdit#search {
-    background: $background; border: 1px solid $border_strong; padding: 5px 6px 5px 0;
+    background: $background; border: 1px solid $outline; padding: 5px 6px 5px 0;
 }
-#sidebar QLineEdit#search:focus { border-color: $accent; }
+#sidebar QLineEdit#search:focus { border: ${ring}px solid $accent; padding: 4px 5px 4px 0; }
 #score { background: $surface; border-top: 1px solid $border; }
 #score QScrollArea, #score QScrollArea > QWidget > QWidget { background: transparent; }
 #score QLabel { font-size: ${small}px; }
@@ -140,7 +152,7 @@ Toast QLabel { color: $tooltip_text; }
 }
 #segments QPushButton:hover { background: $pressed; }
 #segments QPushButton:checked { background: $raised; border-color: $border_strong; }
-#segments QPushButton:focus { border-color: $accent; }
+#segments QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }
 
 #palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }
 
@@ -170,7 +182,8 @@ Toast QLabel { color: $tooltip_text; }
     padding: 4px 10px 4px 0; font-size: ${small}px;
 }
 #machine-table::indicator {
-    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 4px; background: $raised;
+    width: ${box}px; height: ${box}px; border: 1px solid $border_strong; border-radius: 4px;
+    background: $raised;
 }
 #machine-table::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
@@ -188,20 +201,20 @@ Toast QLabel { color: $tooltip_text; }
 }
 #popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
 #suggestion {
-    background: transparent; color: $text; text-align: left; border: 1px solid $border_strong;
-    border-radius: 10px; padding: 11px 14px; font-size: ${suggestion}px;
+    background: transparent; color: $text; text-align: left; border: 1px solid $outline;
+    border-radius: 10px; padding: 11px 14px; font-size: ${lead}px;
 }
 #suggestion:hover { background: $hover; }
-#suggestion:focus { border-color: $accent; }
+#suggestion:focus { border: ${ring}px solid $accent; padding: 10px 13px; }
 #key {
     background: transparent; color: $muted; border: 1px solid transparent; border-radius: 6px;
     padding: 2px 8px;
 }
 #key:hover { background: $hover; color: $text; }
-#key:focus { border-color: $accent; color: $text; }
+#key:focus { border: ${ring}px solid $accent; padding: 1px 7px; color: $text; }
 #link { background: transparent; color: $accent; border: none; padding: 2px 4px; }
 #link:hover { text-decoration: underline; }
-#link:focus { border: 1px solid $accent; border-radius: 4px; padding: 1px 3px; }
+#link:focus { border: ${ring}px solid $accent; border-radius: 6px; padding: 0 2px; }
 
 ads--CDockContainerWidget { background: $border; }
 ads--CDockContainerWidget > QSplitter { padding: 0; }
@@ -255,13 +268,19 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
     """The sheet for one appearance; ``scaled``: sizes for usual text to those for the text's."""
     tab = max(t.TAB, round(t.TAB + 1.3 * (scaled(t.UI_PX) - t.UI_PX)))
+    box = max(14, scaled(14))
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
     return _SHEET.substitute(
         names,
         small=scaled(t.SMALL_PX),
         body=scaled(t.BODY_PX),
-        suggestion=scaled(14),
+        lead=scaled(t.LEAD_PX),
         ui=scaled(t.UI_PX),
+        ring=t.RING,
+        box=box,
+        box_in=box + 2 - 2 * t.RING,  # with its edge it is as large as ever
+        dot=box - 8,
+        round=(box + 2) // 2,
         radius=t.RADIUS,
         tab=tab,
         tab_inside=tab - 2,

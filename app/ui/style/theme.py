@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import shiboken6
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontInfo,
+    QGuiApplication,
+    QPainterPath,
+    QPalette,
+    QPen,
+    QRegion,
+)
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QProxyStyle, QWidget
 
 from app.markdown import MarkdownStyle
 from app.settings.paths import resources
@@ -69,7 +80,7 @@ class Theme(QObject):
         self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
         self._hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
-        app.setStyle("Fusion")
+        app.setStyle(_Style("Fusion"))
         _choose_face()
         self._style_hints.colorSchemeChanged.connect(self._on_system_changed)
         self._hints.contrastPreferenceChanged.connect(self._on_contrast_changed)
@@ -164,6 +175,32 @@ class Theme(QObject):
         self.changed.emit()
 
 
+class _Style(QProxyStyle):
+    """Fusion, with round corners for menus and tooltips: a style sheet cannot cut a window."""
+
+    def polish(self, polished: Any) -> None:
+        if isinstance(polished, QMenu) or (
+            isinstance(polished, QLabel) and polished.inherits("QTipLabel")
+        ):
+            if QGuiApplication.platformName() == "xcb":  # maybe nobody draws what shines through
+                polished.installEventFilter(_cutter)
+            else:
+                polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        super().polish(polished)
+
+
+class _Cutter(QObject):
+    """Cuts the corners off a window whenever it has another size."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            outline = QPainterPath()
+            outline.addRoundedRect(QRectF(watched.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
+            watched.setMask(QRegion(outline.toFillPolygon().toPolygon()))
+        return False
+
+
+_cutter = _Cutter()
 _theme: Theme | None = None
 
 
@@ -198,6 +235,11 @@ def repolish(widget: QWidget) -> None:
     """Apply the style sheet anew to a widget whose properties have changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
+
+
+def focus_pen() -> QPen:
+    """What the ring around a painted thing that has the keys is drawn with."""
+    return QPen(QColor(theme().tokens.accent), t.RING)
 
 
 def scaled(px: float) -> int:
@@ -284,8 +326,8 @@ def palette(tokens: Tokens) -> QPalette:
         (role.Button, "surface"),
         (role.ButtonText, "text"),
         (role.BrightText, "danger"),
-        (role.ToolTipBase, "tooltip"),
-        (role.ToolTipText, "tooltip_text"),
+        (role.ToolTipBase, "raised"),
+        (role.ToolTipText, "text"),
         (role.PlaceholderText, "muted"),
         (role.Highlight, "selection"),
         (role.HighlightedText, "text"),

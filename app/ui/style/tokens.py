@@ -20,7 +20,8 @@ class Tokens:
         hover, pressed: under the pointer, and while pressed or chosen in a list.
         text, muted: main text, and secondary text and icons.
         border, divider: hairlines, and lines that stand out: quotations, tables, edges of menus.
-        border_strong: edges of what can be pressed or written in, and handles of scroll bars.
+        outline: edges of what can be pressed or written in: lighter than what they hold.
+        border_strong: what is an edge and nothing else (check boxes), and handles of scroll bars.
         accent, accent_text: focus, links and main buttons, and the text on them.
         accent_quiet: behind what is chosen in a menu.
         danger, danger_wash: errors and what is taken away, and the ground behind them.
@@ -42,6 +43,7 @@ class Tokens:
     muted: str
     border: str
     divider: str
+    outline: str
     border_strong: str
     accent: str
     accent_text: str
@@ -71,6 +73,7 @@ LIGHT = Tokens(
     muted="#5c6460",
     border="#e4e5e2",
     divider="#cdd1cd",
+    outline="#d3d7d3",
     border_strong="#868c88",
     accent="#0b736c",
     accent_text="#ffffff",
@@ -99,6 +102,7 @@ DARK = Tokens(
     muted="#9ba39f",
     border="#2c3030",
     divider="#434948",
+    outline="#3d4443",
     border_strong="#6f7775",
     accent="#52c4b9",
     accent_text="#06211e",
@@ -128,6 +132,7 @@ HIGH_LIGHT = Tokens(
     muted="#424242",
     border="#6b6b6b",
     divider="#303030",
+    outline="#000000",
     border_strong="#000000",
     accent="#00453f",
     accent_text="#ffffff",
@@ -157,6 +162,7 @@ HIGH_DARK = Tokens(
     muted="#c4c4c4",
     border="#8c8c8c",
     divider="#bdbdbd",
+    outline="#ffffff",
     border_strong="#ffffff",
     accent="#6fe7db",
     accent_text="#000000",
@@ -223,7 +229,10 @@ EDGE_PAIRS = (
     ("accent", "hover"),
     ("accent", "pressed"),
 )
-"""Edges, focus rings and signs of controls with what is beside them: 3:1 (WCAG 1.4.11)."""
+"""Bare edges, focus rings and signs of controls with what is beside them: 3:1 (WCAG 1.4.11).
+
+Outlines of what has words in it are lighter, and reach this in high contrast only.
+"""
 
 # Sizes in pixels, on a grid of four.
 COLUMN = 760
@@ -233,9 +242,19 @@ ROW = 32
 RADIUS = 12
 RADIUS_SMALL = 8
 ICON = 18
+SMALL_ICON = 16
+RING = 2
+"""How thick the one ring is that says where the keys go."""
+
+# Sizes of text in pixels, where nobody has chosen another.
+TITLE_PX = 20
+HEADING_PX = 15
 BODY_PX = 15
+LEAD_PX = 14
+"""Teaching, notices, and the names of models: what is read once, larger than what is scanned."""
 UI_PX = 13
 SMALL_PX = 12
+TINY_PX = 11
 CODE_PX = 13
 LINE_HEIGHT = 1.5
 LANES_LIGHT = (

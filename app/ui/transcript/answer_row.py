@@ -18,7 +18,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line, thought_line
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, markdown_style, scaled, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
     FOOTER,
@@ -49,7 +49,7 @@ class FoldButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         width = QFontMetrics(ui_font()).horizontalAdvance(self.text())
-        return QSize(width + 46, max(self.HEIGHT, grown(self.HEIGHT)))
+        return QSize(width + scaled(t.SMALL_ICON) + 30, max(self.HEIGHT, grown(self.HEIGHT)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -57,14 +57,14 @@ class FoldButton(PaintedButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = tokens.text if self.underMouse() else tokens.muted
         if self.hasFocus():
-            painter.setPen(QColor(tokens.accent))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-        middle = self.height() // 2
-        sign = mirrored(self, QRectF(2, middle - 8, 16, 16)).toRect()
+            painter.setPen(focus_pen())
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
+        middle, side = self.height() // 2, scaled(t.SMALL_ICON)
+        sign = mirrored(self, QRectF(2, middle - side // 2, side, side)).toRect()
         icon(self._sign, colour).paint(painter, sign)
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
-        text = QRectF(24, 0, self.width() - 24, self.height())
+        text = QRectF(side + 8, 0, self.width() - side - 8, self.height())
         painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, self.text())
         folded = caret("caret-right", rtl=self.isRightToLeft())
         end = mirrored(self, QRectF(self.width() - 18, middle - 6, 12, 12)).toRect()
@@ -232,7 +232,9 @@ class ErrorBlock(QWidget):
         """Place the parts for ``width`` pixels; returns the height needed."""
         inner = width - 2 * self.PAD
         flags = Qt.TextFlag.TextWordWrap
-        bound = QFontMetrics(ui_font(14)).boundingRect(0, 0, inner, 10_000, flags, self._words)
+        bound = QFontMetrics(ui_font(t.LEAD_PX)).boundingRect(
+            0, 0, inner, 10_000, flags, self._words
+        )
         self._text = QRect(self.PAD, self.PAD, inner, bound.height())
         x, y = self.PAD, self._text.bottom() + 1
         for button in self.buttons:
@@ -257,7 +259,7 @@ class ErrorBlock(QWidget):
         painter.setBrush(QColor(tokens.danger_wash))
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
         painter.setPen(QColor(tokens.text))
-        painter.setFont(ui_font(14))
+        painter.setFont(ui_font(t.LEAD_PX))
         if self._words[:1].isascii():  # the engine's sentences are English in every language
             painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         painter.drawText(self._text, Qt.TextFlag.TextWordWrap, self._words)
@@ -422,7 +424,7 @@ class AnswerRow(MessageRow):
     def arrange(self, width: int) -> int:
         self._width = width
         only_calls = self._only_calls
-        y = max(FOOTER if only_calls else self.NAME, scaled(self.NAME))
+        y = max(grown(FOOTER) if only_calls else self.NAME, scaled(self.NAME))
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
@@ -445,7 +447,7 @@ class AnswerRow(MessageRow):
             self._place_alternatives(self._room, self._footer_y)
         buttons = (*self._actions(), self._previous, self._next, self._continue)
         mirror(self, *buttons, width=width)
-        return y if only_calls else self._footer_y + FOOTER
+        return y if only_calls else self._footer_y + grown(FOOTER)
 
     def _arrange_end(self, width: int, y: int) -> int:
         """Place the error block or the mark below the text; returns where it ends."""

@@ -28,7 +28,7 @@ from app.store.index import shown_text
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.icons import icon
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import caret, mirrored
 from app.ui.widgets.textview import TextView, Words
@@ -128,31 +128,32 @@ class FileLine(PaintedButton):
         measure = QFontMetrics(ui_font(t.SMALL_PX))
         text = measure.horizontalAdvance(self.attachment.name)
         text += 8 + measure.horizontalAdvance(self._about)
-        return QSize(text + 24 + 26, grown(self.HEIGHT))
+        return QSize(text + scaled(22) + 28, grown(self.HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.hasFocus():
-            painter.setPen(QColor(tokens.accent))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+            painter.setPen(focus_pen())
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
         middle, line = self.height() // 2, Qt.AlignmentFlag.AlignVCenter
-        sign = mirrored(self, QRectF(2, middle - 8, 16, 16)).toRect()
+        side, start = scaled(t.SMALL_ICON), scaled(22)
+        sign = mirrored(self, QRectF(2, middle - side // 2, side, side)).toRect()
         icon("file", tokens.muted).paint(painter, sign)
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
-        room = self.width() - 24 - 22
+        room = self.width() - start - 24
         about = measure.horizontalAdvance(self._about)
         name_room = max(room - about - 8, min(room, 80))
         name = measure.elidedText(self.attachment.name, Qt.TextElideMode.ElideMiddle, name_room)
         taken = measure.horizontalAdvance(name) + 8
         painter.setPen(QColor(tokens.text))
-        place = QRectF(22, 0, name_room, self.height())
+        place = QRectF(start, 0, name_room, self.height())
         painter.drawText(mirrored(self, place), line, name)
         painter.setPen(QColor(tokens.text if self.underMouse() else tokens.muted))
         rest = measure.elidedText(self._about, Qt.TextElideMode.ElideRight, room - taken)
-        place = QRectF(22 + taken, 0, room - taken, self.height())
+        place = QRectF(start + taken, 0, room - taken, self.height())
         painter.drawText(mirrored(self, place), line, rest)
         folded = caret("caret-right", rtl=self.isRightToLeft())
         end = mirrored(self, QRectF(self.width() - 16, middle - 6, 12, 12)).toRect()

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QShowEvent,
 )
@@ -35,7 +36,7 @@ from app.tools.consent import Decision
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import scaled, theme
+from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
 from app.ui.transcript.selection import Selection
@@ -98,7 +99,7 @@ class JumpButton(QAbstractButton):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(tokens.accent if self.hasFocus() else tokens.border_strong))
+        painter.setPen(focus_pen() if self.hasFocus() else QPen(QColor(tokens.divider)))
         painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.raised))
         painter.drawEllipse(QRectF(1.5, 1.5, 31, 31))
         icon("arrow-down", tokens.text).paint(painter, 9, 9, 16, 16)

@@ -17,7 +17,7 @@ from app.chats.actions import Action
 from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
-from app.ui.style.theme import scaled, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import (
     FOOTER,
     MOST_LAID_OUT,
@@ -143,7 +143,7 @@ class UserRow(MessageRow):
         buttons = (self._edit, self._branch, self._copy, self._delete, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
         mirror(self, self._view, self._more, *buttons, *files, width=width)
-        return y + FOOTER - 2
+        return y + grown(FOOTER) - 2
 
     def highlight(self, words: Words) -> int | None:
         if self.files is not None and callable(words):

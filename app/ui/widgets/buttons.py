@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import theme
+from app.ui.style.theme import focus_pen, grown, scaled, theme
 from app.ui.widgets.manners import with_keys
 
 
@@ -36,8 +36,8 @@ class IconButton(PaintedButton):
         super().__init__(parent)
         self._name = name
         self._revealed = True
-        self._icon_px = t.ICON if side >= 28 else 16
-        self.setFixedSize(side, side)
+        self._side = side
+        self._fit()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._set_tip(tip)
         self.setCursor(Qt.CursorShape.ArrowCursor)
@@ -91,7 +91,7 @@ class IconButton(PaintedButton):
             painter.setBrush(QColor(tokens.pressed if self.isDown() else tokens.hover))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
         if self.hasFocus():
-            painter.setPen(QColor(tokens.accent))
+            painter.setPen(focus_pen())
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6)
         colour = tokens.text if over or self.isDown() else tokens.muted
@@ -99,12 +99,17 @@ class IconButton(PaintedButton):
             colour = tokens.accent
         if not self.isEnabled():
             painter.setOpacity(0.4)
-        side = self._icon_px
+        side = scaled(t.ICON if self._side >= 28 else t.SMALL_ICON)
         left, top = (self.width() - side) // 2, (self.height() - side) // 2
         icon(self._name, colour).paint(painter, left, top, side, side)
 
+    def _fit(self) -> None:
+        side = grown(self._side)
+        self.setFixedSize(side, side)
+
     @Slot()
     def _on_theme(self) -> None:
+        self._fit()
         self.update()
 
 
@@ -147,8 +152,10 @@ class RoundButton(PaintedButton):
         painter.drawEllipse(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QColor(tokens.text if not self._stops else tokens.accent))
-            painter.drawEllipse(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+            ring = focus_pen()
+            ring.setColor(QColor(tokens.accent if self._stops else tokens.text))
+            painter.setPen(ring)
+            painter.drawEllipse(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         centre = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
         if self._stops:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -156,9 +163,9 @@ class RoundButton(PaintedButton):
             painter.drawRoundedRect(QRectF(centre.x() - 5, centre.y() - 5, 10, 10), 2, 2)
         else:
             colour = tokens.accent_text if ready else tokens.muted
-            icon("arrow-up", colour).paint(
-                painter, round(centre.x()) - 8, round(centre.y()) - 8, 16, 16
-            )
+            side = min(scaled(t.SMALL_ICON), self.SIDE - 8)
+            left, top = round(centre.x()) - side // 2, round(centre.y()) - side // 2
+            icon("arrow-up", colour).paint(painter, left, top, side, side)
 
     @Slot()
     def _on_theme(self) -> None:

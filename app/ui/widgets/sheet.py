@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.settings.language import tr
 from app.settings.options import Settings
+from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, ui_font
 
@@ -117,7 +118,7 @@ class Sheet(QDialog):
     def headline(self, words: str) -> QLabel:
         """The line that says what this is about; to be added."""
         label = self.label(words, muted=False)
-        label.setFont(ui_font(15, QFont.Weight.DemiBold))
+        label.setFont(ui_font(t.HEADING_PX, QFont.Weight.DemiBold))
         return label
 
     def label(self, words: str = "", *, muted: bool = True) -> QLabel:

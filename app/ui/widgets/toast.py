@@ -44,7 +44,7 @@ class Toast(QWidget):
         self._text = ""
         self._at_top = at_top
         self._label = QLabel(self)
-        keep_font(self._label, 14)
+        keep_font(self._label, t.LEAD_PX)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self.button = QPushButton(self)
         self.button.setObjectName("toast-action")

@@ -64,7 +64,7 @@ def opened(served, start):
     """The program with the dialog open, by the button beside the Guide."""
     run = start()
     run.ready()
-    run.qtbot.mouseClick(run.pane.empty.bigger, LEFT)
+    run.qtbot.mouseClick(run.pane.empty.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
     run.until(dialog.finding.room)  # what the engine tells of the memory comes late
@@ -153,9 +153,9 @@ def test_three_clicks_from_the_first_start_to_a_download_that_suits_the_machine(
 def test_the_button_stands_beside_the_guide_alone(served, start):
     run = start()
     run.ready()
-    assert run.pane.empty.bigger.isVisible()
+    assert run.pane.empty.get.isVisible()
     run.pane.chat.set_model("/models/one")
-    assert not run.pane.empty.bigger.isVisible()
+    assert not run.pane.empty.get.isVisible()
 
 
 def test_a_suggestion_that_is_gone_from_the_hub_downloads_nothing(opened, served):

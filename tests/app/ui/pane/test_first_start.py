@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app import flows
+from app.settings.language import tr
 from app.store import Store
 from app.tools.builtin import DATE
 from app.ui.pane import empty
 from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
 from tests.app.conftest import Start
+from tests.app.ui.measuring import speaking
 
 
 def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
@@ -29,6 +32,35 @@ def test_the_window_is_there_before_the_engine(start: Start):
     run = start()
     run.ready()
     assert run.window_came_first
+
+
+@pytest.mark.parametrize("code", ["en", "de", "ja"])
+def test_the_guide_says_what_it_is_and_promises_nothing_else(start: Start, code):
+    """In the window's own language it says that it speaks English only."""
+    with speaking(code):
+        run = start()
+        run.until(lambda: run.engine is not None)
+        words = run.pane.empty.findChildren(QLabel)[2].text()
+        assert "Stretto" in words
+        assert (tr("It speaks English only.") in words) is (code != "en")
+        assert [button.text() for button in run.pane.empty.buttons] == list(GUIDE_THINGS)
+        run.end()
+
+
+def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
+    run = start()
+    run.ready()
+    for width, height in ((1200, 900), (640, 480), (520, 360), (420, 330)):
+        run.window.resize(width, height)
+        run.qtbot.wait(20)
+        shown = run.pane.empty
+        assert shown.get.isVisible(), (width, height)
+        parts = [shown.get, *(part for part in shown.buttons if part.isVisible())]
+        for part in parts:
+            top = part.mapTo(shown, part.rect().topLeft()).y()
+            assert top >= 0
+            assert top + part.height() <= shown.height(), (width, height)
+            assert part.width() >= part.sizeHint().width()
 
 
 def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
@@ -62,7 +94,7 @@ def test_where_it_is_not_nothing_is_offered(start: Start):
     run.window.resize(1200, 900)
     run.until(lambda: not flows.left())
     assert not run.pane.empty.small.isVisible()
-    assert run.pane.empty.bigger.isVisible()
+    assert run.pane.empty.get.isVisible()
 
 
 def test_the_guide_is_asked_for_the_day_where_it_has_the_date_tool(start: Start):
