@@ -23,6 +23,7 @@ class Action(Enum):
     STOP = "stop"
     PAUSE = "pause"
     CANCEL_EDIT = "cancel_edit"
+    RETRY = "retry"
     GO_ON = "go_on"
     RENAME = "rename"
 
@@ -72,6 +73,7 @@ class Turn:
         reading: names of files that are being read and are to go with what is composed.
         remote: where the chat's model answers, if that is not in this program.
         asked: whether a call of a tool waits for the person.
+        silent: whether nothing has come yet of what was asked of another machine.
     """
 
     compose: Compose
@@ -82,6 +84,7 @@ class Turn:
     reading: tuple[str, ...] = ()
     remote: Remote | None = None
     asked: bool = False
+    silent: bool = False
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -160,6 +163,12 @@ def _pause(turn: Turn) -> str | None:
     return _stop(turn)
 
 
+def _retry(turn: Turn) -> str | None:
+    if turn.reply is None:
+        return tr(NO_REPLY)
+    return None if turn.silent else tr("The reply is on its way.")
+
+
 def _cancel_edit(turn: Turn) -> str | None:
     return None if isinstance(turn.compose, Editing) else tr("No message is being edited.")
 
@@ -179,6 +188,7 @@ _ON_TURN = {
     Action.SEND: _send,
     Action.STOP: _stop,
     Action.PAUSE: _pause,
+    Action.RETRY: _retry,
     Action.CANCEL_EDIT: _cancel_edit,
     Action.RENAME: _rename,
     Action.GO_ON: _go_on,

@@ -179,6 +179,18 @@ class Answering(QObject):
             self.reply.handle.cancel()
             self._tell()
 
+    def retry(self) -> None:
+        """Ask once more for a reply of which nothing has come yet, in its place."""
+        answer, reply = self.answer, self.reply
+        if answer is None or not isinstance(reply, Running):
+            return
+        reply.handle.cancel()
+        if answer.channel is not None:
+            self._bridge.close(answer.channel)
+        self.session.close()
+        self.reply = Waiting(answer.model or self._saved.record.model)
+        self.begin()
+
     def toggle_pause(self) -> None:
         """Let the reply stand still, or go on."""
         if isinstance(self.reply, Paused):

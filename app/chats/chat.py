@@ -249,8 +249,9 @@ class Chat(ChatSignals):
     def _turn(self) -> Turn:
         reading = self.attaching.reading
         known = (self.transcript, self.answering_id, self.stored, reading)
-        asked = self.tools.waiting > 0
-        return Turn(self.compose, self.reply, *known, remote=self._remote_now, asked=asked)
+        asked, silent = self.tools.waiting > 0, self.silent_s is not None
+        where = self._remote_now
+        return Turn(self.compose, self.reply, *known, remote=where, asked=asked, silent=silent)
 
     @property
     def _remote_now(self) -> Remote | None:
@@ -403,6 +404,14 @@ class Chat(ChatSignals):
         if self.can(Action.STOP):
             return False
         self._answering.stop()
+        return True
+
+    @Slot()
+    def retry(self) -> bool:
+        """Ask another machine once more, which has said nothing yet."""
+        if self.can(Action.RETRY):
+            return False
+        self._answering.retry()
         return True
 
     @Slot()

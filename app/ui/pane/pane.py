@@ -291,6 +291,7 @@ class ChatPane(QWidget):
             Action.SEND: lambda _: self._send(),
             Action.STOP: lambda _: chat.stop(),
             Action.PAUSE: lambda _: chat.toggle_pause(),
+            Action.RETRY: lambda _: chat.retry(),
             Action.CANCEL_EDIT: lambda _: chat.cancel_edit(),
             Action.EDIT: chat.start_edit,
             Action.REGENERATE: chat.regenerate,

@@ -134,7 +134,7 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
         ahead = progress.queue_position if progress is not None else 0
         if progress is None or not progress.queued:
             queued = counted("Queued, %n before it", "Queued, %n before it", ahead)
-            return queued if ahead else tr("Queued")
+            return queued if ahead else tr("Starting…")
         if short:
             return tr("Waiting for memory")
         return counted(

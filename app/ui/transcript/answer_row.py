@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off
 from app.chats.tool_call import turn_with_calls
@@ -276,6 +276,46 @@ class ErrorBlock(QWidget):
         self.asked.emit(offer.asks, offer.message_id)
 
 
+class Silence(QWidget):
+    """That nothing has come of a reply for so long, with a way to end it and to ask once more.
+
+    Signals:
+        asked(action): Stop or Retry was pressed.
+    """
+
+    asked = Signal(object)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.words = QLabel(self)
+        self.words.setProperty("muted", True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.buttons: list[QPushButton] = []
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for words, action in ((tr("Stop"), Action.STOP), (tr("Retry"), Action.RETRY)):
+            button = QPushButton(words, self)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.clicked.connect(lambda _=False, a=action: self.asked.emit(a))
+            self.buttons.append(button)
+            row.addWidget(button)
+        row.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self._column.addWidget(self.words)
+        self._column.addLayout(row)
+        self.hide()
+
+    def arrange(self, y: int, width: int) -> int:
+        """Place it; returns its height."""
+        self._column.activate()
+        height = max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
+        self.setGeometry(0, y, width, height)
+        return height
+
+
 _MARKS = {
     "cancelled": mark("Stopped"),
     "interrupted": mark("Interrupted when Stretto was closed"),
@@ -317,6 +357,8 @@ class AnswerRow(MessageRow):
         self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._continue.clicked.connect(lambda: self._ask(Action.CONTINUE, self.message.id))
         self._continue.hide()
+        self.silence = Silence(self)
+        self.silence.asked.connect(lambda action: self._ask(action, self.message.id))
         self._error = ErrorBlock(self)
         self._error.asked.connect(self.asked)
         self._error.resized.connect(self.resized)
@@ -385,6 +427,16 @@ class AnswerRow(MessageRow):
             self._append_answer(text)
         self._update_reasoning()
 
+    def set_silent(self, words: str) -> None:
+        """Say for how long nothing has come, and offer what can be done; "" for nothing."""
+        words = words if self.streaming else ""
+        if words == self.silence.words.text():
+            return
+        self.silence.words.setText(words)
+        self.silence.setVisible(bool(words))
+        self._view.set_caret(self.streaming and not words)
+        self.resized.emit()
+
     def set_message(self, message: Message) -> None:
         super().set_message(message)
         self._thought_s = message.stats.get("thought_s")
@@ -430,11 +482,14 @@ class AnswerRow(MessageRow):
             self._reasoning.setGeometry(0, y, width, height)
             y += height + 4
         empty = not self._markdown.source
-        self._view.setVisible(not empty or self.streaming)
-        if not empty or self.streaming:
+        waits = self.streaming and self.silence.isHidden()
+        self._view.setVisible(not empty or waits)
+        if not empty or waits:
             height = max(self._view.height_for(width), 22)
             self._view.setGeometry(0, y, width, height)
             y += height
+        if not self.silence.isHidden():
+            y += self.silence.arrange(y, width) + 4
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y + 2
         x = width - 26 + 5

@@ -34,6 +34,7 @@ from app.settings.language import tr
 from app.store import Message, places_in
 from app.tools.consent import Decision
 from app.ui.style import tokens as t
+from app.ui.style.figures import seconds
 from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, scaled, theme
@@ -237,6 +238,7 @@ class TranscriptView(QAbstractScrollArea):
     """
 
     TOP, BOTTOM, GAP = 20, 12, 8
+    SILENT_S = 10  # from then on a silent machine may be asked once more
 
     asked = Signal(str, str)
     left = Signal(bool)
@@ -255,6 +257,8 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().setSingleStep(32)
         float_bars(self)
         self._soon = QTimer(self, singleShot=True, interval=0)
+        self._silence = QTimer(self, singleShot=True, interval=1000)
+        self._silence.timeout.connect(self._on_phase)
         self._soon.timeout.connect(self.lay_out)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
@@ -269,6 +273,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setAccessibleName(tr("Conversation"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
+        chat.phase_changed.connect(self._on_phase)
         chat.message_added.connect(self._on_added)
         chat.message_changed.connect(self._on_changed)
         chat.text_added.connect(self._on_text)
@@ -571,6 +576,23 @@ class TranscriptView(QAbstractScrollArea):
         for place in self._places:
             if place.row is not None:
                 place.row.show_actions()
+
+    @Slot()
+    def _on_phase(self) -> None:
+        """A machine that says nothing is waited for, but not without a word."""
+        silent, remote = self._chat.silent_s, self._chat.remote
+        if silent is None and not self._silence.isActive():
+            return
+        self._silence.stop()
+        row = self.row(self._chat.answering_id or "")
+        words = ""
+        if silent is not None and remote is not None:
+            self._silence.start()
+            host = tr("this computer") if remote.here else remote.host
+            time = seconds(round(silent))
+            words = tr("No reply from {host} for {time}", host=host, time=time)
+        if isinstance(row, AnswerRow):
+            row.set_silent(words if (silent or 0) >= self.SILENT_S else "")
 
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, kind: str) -> None:

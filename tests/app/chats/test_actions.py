@@ -73,6 +73,7 @@ ALLOWED = {
     (Action.SEND, ""): QUIET,
     (Action.STOP, ""): {"waiting", "running", "paused", "calling"},
     (Action.PAUSE, ""): {"running", "paused", "calling"},
+    (Action.RETRY, ""): set(),
     (Action.GO_ON, ""): set(),
     (Action.RENAME, ""): ANY,
     (Action.EDIT, "q2"): QUIET,
@@ -108,6 +109,16 @@ def test_a_chat_goes_on_after_results_that_nobody_has_answered():
     tree = history()
     tree.add(message("t1", "a2", "tool"))
     assert {r for r in REPLIES if refusal(Action.GO_ON, turn(r, tree=tree)) is None} == QUIET
+
+
+def test_what_another_machine_has_not_answered_may_be_asked_once_more():
+    may = {r for r in REPLIES if refusal(Action.RETRY, turn(r, silent=True)) is None}
+    assert may == set(REPLIES) - QUIET
+
+
+def test_what_waits_for_the_person_is_why_nothing_is_sent():
+    assert "Allow or deny" in str(refusal(Action.SEND, turn("calling", asked=True)))
+    assert "Allow or deny" not in str(refusal(Action.SEND, turn("calling")))
 
 
 def test_every_action_is_in_the_table_but_the_one_that_depends_on_what_is_composed():

@@ -207,6 +207,7 @@ def act(chat: Chat, action: Action) -> object:
         Action.EARLIER: lambda: chat.show_version(-1),
         Action.LATER: lambda: chat.show_version(1),
         Action.GO_ON: chat.go_on,
+        Action.RETRY: chat.retry,
     }[action]()
 
 

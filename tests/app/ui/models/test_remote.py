@@ -105,6 +105,8 @@ def test_header_and_composer_say_where_the_text_goes(start, server):
     run.ready()
     assert run.pane.composer.foot == ""
     pane, remote = bound(run, server)
+    run.window.resize(1400, 800)
+    run.until(lambda: pane.header.width() >= 420)
     assert pane.header.state == "On this machine"
     assert remote.host in pane.composer.foot
     run.app.loader.add_remote(far := Remote("https://api.example.org/v1", "far"))
@@ -308,13 +310,31 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         pane, _ = bound(run, silent)
         run.say("hello")
         run.until(lambda: asks(silent))
+        run.window.resize(1400, 800)
+        run.until(lambda: pane.header.width() >= 420)
+        pane.header.refresh()
         assert pane.header.state == "Waiting for this machine"
         assert "Queued" not in pane.header.state
         now = time.monotonic()
         monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
         pane.header.refresh()
         assert pane.header.state == "Waiting for this machine, 1 min 12 s"
-        pane.act(Action.STOP)
+        pane.transcript._on_phase()
+        row = pane.transcript.row(pane.chat.answering_id)
+        assert row.silence.words.text() == "No reply from this computer for 1 min 12 s"
+        stop, retry = row.silence.buttons
+        assert [button.text() for button in (stop, retry)] == ["Stop", "Retry"]
+        assert pane.chat.can(Action.RETRY) is None
+        retry.click()
+        run.until(lambda: len(asks(silent)) == 2)
+        monkeypatch.undo()
+        pane.transcript._on_phase()
+        assert row.silence.isHidden(), "it is waited for from the beginning"
+        roles = [message.role for message in pane.chat.transcript.path]
+        assert roles == ["user", "assistant"], "the reply is in its place"
+        monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
+        pane.transcript._on_phase()
+        stop.click()
         run.until(lambda: not pane.chat.answering)
         assert "Waiting" not in pane.header.state
     finally:
