@@ -913,6 +913,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -2896,11 +2897,6 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>In Warteschlange</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>Wartet auf Speicher</translation>
     </message>
@@ -3916,6 +3912,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Startet…</translation>
     </message>
@@ -8682,6 +8679,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>Wiederholen</translation>
@@ -9515,163 +9513,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Wähle einen Chat in der Seitenleiste oder beginne einen neuen. {keys} öffnet den letzten wieder.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>The most tokens of a prompt and its reply together</source>
-        <translation>Die meisten Tokens, die ein Prompt und seine Antwort zusammen haben können</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config</source>
-        <translation>Laut Vorlage und Konfiguration</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights, and the KV caches of its chats</source>
-        <translation>Gewichte und die KV-Caches seiner Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Can</source>
-        <comment>what a model can do</comment>
-        <translation>Kann</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Used</source>
-        <comment>when a model was used</comment>
-        <translation>Benutzt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask four at once</source>
-        <translation>Vier auf einmal fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Talk to SmolLM2: small, but it talks about anything</source>
-        <translation>Mit SmolLM2 sprechen: klein, aber es spricht über alles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Get a bigger model</source>
-        <translation>Größeres Modell holen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this machine</source>
-        <translation>Zeigt, welche Modelle zu diesem Gerät passen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Hello, I am the Guide</source>
-        <translation>Hallo, ich bin der Guide</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation>Ein winziges Modell, das zu Stretto gehört. Ich kenne mich hier aus. Frag mich irgendetwas, oder beginne mit einer dieser Fragen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation>Es läuft auf diesem Gerät, und nichts, was du schreibst, verlässt es.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats have windows of their own</source>
-        <translation>Deine Chats haben eigene Fenster</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Drag one back by its tab, or begin another here.</source>
-        <translation>Zieh einen an seinem Tab zurück, oder beginne hier einen neuen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation>Wähle links einen aus, oder beginne einen neuen. {keys} holt den letzten zurück.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Gehört zu Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Stretto&apos;s models</source>
-        <translation>Modelle von Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Added by hand</source>
-        <translation>Von Hand hinzugefügt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its weights are not quantized</source>
-        <translation>Die Gewichte sind nicht quantisiert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its config does not say</source>
-        <translation>Die Konfiguration sagt es nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation>Laut Vorlage und Konfiguration. Stretto zeigt Modellen noch keine Bilder.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>looking for more…</source>
-        <translation>sucht weiter…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation>Noch keine Modelle. Hole eines vom Hub, oder füge den Ordner hinzu, in dem deine liegen: Sie werden dort benutzt, wo sie sind.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No model has these words.</source>
-        <translation>Kein Modell enthält diese Wörter.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Clear the search</source>
-        <translation>Suche leeren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Look for models in a folder of yours</source>
-        <translation>In einem eigenen Ordner nach Modellen suchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation>{name} ist entladen. Seine Chats laden es beim Senden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} zum Arbeiten = {total} von {free}, die Modelle und Chats belegen dürfen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation>Wähle ein kleineres oder eines mit weniger Bit.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation>{verdict}: {weights} Gewichte von {room}, die Modelle und Chats belegen dürfen. Seine Chats kommen hinzu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>images (Stretto gives it text only)</source>
-        <translation>Bilder (Stretto gibt ihm nur Text)</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>diesem Computer</translation>
@@ -9682,228 +9523,9 @@ Du hast nicht geantwortet.</translation>
         <translation>Keine Antwort von {host} seit {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Draft model of {name}</source>
-        <translation>Entwurfsmodell von {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
-        <translation>Ein kleineres Modell mit demselben Tokenizer entwirft für einen Chat, der allein läuft, solange das schneller ist. Was der Chat sagt, bleibt gleich.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name}: its tokenizer differs</source>
-        <translation>{name}: anderer Tokenizer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>No smaller model on this machine has its tokenizer.</source>
-        <translation>Kein kleineres Modell auf diesem Rechner hat seinen Tokenizer.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>Die Antwort ist unterwegs.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>The folder is not there any more</source>
-        <translation>Der Ordner ist nicht mehr da</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Load it now</source>
-        <translation>Jetzt laden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Take it out of memory</source>
-        <translation>Aus dem Speicher nehmen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Do not load it after all</source>
-        <translation>Doch nicht laden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Keep it first in the list, and in memory while it rests</source>
-        <translation>Vorn in der Liste behalten und im Speicher, auch wenn es ruht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Treat it as the others</source>
-        <translation>Wie die anderen behandeln</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Show its files</source>
-        <translation>Seine Dateien anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It has one already</source>
-        <translation>Es hat schon einen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation>Wähle einen LoRA- oder DoRA-Adapter: Das Modell wird auch mit ihm aufgelistet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a small model that drafts for it, so that it answers faster</source>
-        <translation>Wähle ein kleines Modell, das für es entwirft, damit es schneller antwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Chat with it</source>
-        <translation>Damit chatten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>List it no longer</source>
-        <translation>Nicht mehr auflisten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move its folder to the system&apos;s trash</source>
-        <translation>Seinen Ordner in den Papierkorb des Systems legen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Listed as {name} + {adapter}.</source>
-        <translation>Aufgelistet als {name} + {adapter}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Make a smaller copy of {name}</source>
-        <translation>Eine kleinere Kopie von {name} machen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation>Es braucht {size} und bleibt, wie es ist. Die Kopie ist in wenigen Minuten fertig.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is not wholly downloaded yet</source>
-        <translation>{name} ist noch nicht ganz heruntergeladen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>%n model is not wholly downloaded yet</source>
-        <comment>%n models are not wholly downloaded yet</comment>
-        <translation>
-            <numerusform>%n Modell ist noch nicht ganz heruntergeladen</numerusform>
-            <numerusform>%n Modelle sind noch nicht ganz heruntergeladen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is converted</source>
-        <translation>{name} ist konvertiert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is downloaded</source>
-        <translation>{name} ist heruntergeladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>For a machine with {gigabytes} GB of memory</source>
-        <translation>Für ein Gerät mit {gigabytes} GB Speicher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>The hub is being searched…</source>
-        <translation>Der Hub wird durchsucht…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Nothing was found. Try fewer or other words.</source>
-        <translation>Nichts gefunden. Versuche es mit weniger oder anderen Wörtern.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation>Der Hugging-Face-Hub wird gefragt, wenn du Enter drückst und sobald hier ein ganzer Name steht. Sonst erfährt er nichts, und es werden nur Daten heruntergeladen, kein Code.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation>Downloads sind hier aufgelistet. Sie laufen weiter, auch wenn das hier geschlossen wird.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation>Der Hub gibt dieses Modell nur an Personen, die er kennt: Füge zuerst ein Token ein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Write a word of the model&apos;s name first</source>
-        <translation>Gib zuerst ein Wort aus dem Namen des Modells ein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Asking the hub…</source>
-        <translation>Hub wird gefragt…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is being asked</source>
-        <translation>Der Hub wird gefragt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is asked first</source>
-        <translation>Der Hub wird zuerst gefragt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Choose a model, or write its name</source>
-        <translation>Wähle ein Modell, oder gib seinen Namen ein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move {name} to the trash? {warning}</source>
-        <translation>{name} in den Papierkorb legen? {warning}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} goes to the trash…</source>
-        <translation>{name} kommt in den Papierkorb…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} is back in its place.</source>
-        <translation>{name} ist wieder an seinem Platz.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation>Suchwort, owner/name oder Adresse einer Modellseite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Answered elsewhere</source>
-        <translation>Anderswo beantwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} has no draft model.</source>
-        <translation>{name} hat kein Entwurfsmodell.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name}.</source>
-        <translation>{draft} entwirft für {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name} once that is loaded.</source>
-        <translation>{draft} entwirft für {name}, sobald es geladen ist.</translation>
     </message>
 </context>
 </TS>

@@ -913,6 +913,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -2896,11 +2897,6 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>En cola</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>Esperando memoria</translation>
     </message>
@@ -3916,6 +3912,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Iniciando…</translation>
     </message>
@@ -8682,6 +8679,7 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>Reintentar</translation>
@@ -9515,163 +9513,6 @@ No respondiste.</translation>
         <translation>Elige un chat en la barra lateral o empieza uno nuevo. {keys} vuelve a abrir el último.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>The most tokens of a prompt and its reply together</source>
-        <translation>Máximo de tokens de un prompt y su respuesta juntos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config</source>
-        <translation>Según su plantilla y su configuración</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights, and the KV caches of its chats</source>
-        <translation>Pesos y cachés KV de sus chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Can</source>
-        <comment>what a model can do</comment>
-        <translation>Capacidades</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Used</source>
-        <comment>when a model was used</comment>
-        <translation>Usado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask four at once</source>
-        <translation>Preguntar a cuatro a la vez</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Talk to SmolLM2: small, but it talks about anything</source>
-        <translation>Hablar con SmolLM2: pequeño, pero habla de todo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Get a bigger model</source>
-        <translation>Obtener un modelo más grande</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this machine</source>
-        <translation>Muestra qué modelos son adecuados para este equipo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Hello, I am the Guide</source>
-        <translation>Hola, soy Guide</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation>Un modelo diminuto incluido en Stretto. Conozco bien este programa. Se me puede preguntar lo que sea, o empezar con una de estas opciones.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation>Se ejecuta en este equipo y nada de lo que se escribe sale de él.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats have windows of their own</source>
-        <translation>Los chats tienen ventanas propias</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Drag one back by its tab, or begin another here.</source>
-        <translation>Arrastrar uno de vuelta por su pestaña o empezar otro aquí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation>Elegir uno a la izquierda o empezar otro. {keys} recupera el último.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Incluido en Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Stretto&apos;s models</source>
-        <translation>Modelos de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Added by hand</source>
-        <translation>Añadidos a mano</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its weights are not quantized</source>
-        <translation>Sus pesos no están cuantizados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its config does not say</source>
-        <translation>Su configuración no lo dice</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation>Según su plantilla y su configuración. Stretto aún no muestra imágenes a los modelos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>looking for more…</source>
-        <translation>buscando más…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation>Aún no hay modelos. Obtener uno del hub o añadir la carpeta que los contiene: se usan donde están.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No model has these words.</source>
-        <translation>Ningún modelo tiene estas palabras.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Clear the search</source>
-        <translation>Borrar la búsqueda</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Look for models in a folder of yours</source>
-        <translation>Buscar modelos en una carpeta propia</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation>{name} se ha liberado. Sus chats lo cargan al enviar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} para trabajar = {total} de los {free} que pueden ocupar modelos y chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation>Elegir uno más pequeño o con menos bits.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation>{verdict}: {weights} de pesos, de los {room} que pueden ocupar modelos y chats. Sus chats se suman a esto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>images (Stretto gives it text only)</source>
-        <translation>imágenes (Stretto solo le da texto)</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>este ordenador</translation>
@@ -9682,228 +9523,9 @@ No respondiste.</translation>
         <translation>Sin respuesta de {host} desde hace {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Draft model of {name}</source>
-        <translation>Modelo de borrador de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
-        <translation>Un modelo más pequeño con el mismo tokenizador propone texto para un chat que se ejecuta solo, mientras eso sea más rápido. Lo que dice el chat no cambia.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name}: its tokenizer differs</source>
-        <translation>{name}: su tokenizador es otro</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>No smaller model on this machine has its tokenizer.</source>
-        <translation>Ningún modelo más pequeño de este equipo tiene su tokenizador.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>La respuesta está en camino.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>The folder is not there any more</source>
-        <translation>La carpeta ya no está</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Load it now</source>
-        <translation>Cargarlo ahora</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Take it out of memory</source>
-        <translation>Quitarlo de la memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Do not load it after all</source>
-        <translation>No cargarlo, después de todo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Keep it first in the list, and in memory while it rests</source>
-        <translation>Mantenerlo el primero en la lista, y en la memoria mientras está en reposo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Treat it as the others</source>
-        <translation>Tratarlo como a los demás</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Show its files</source>
-        <translation>Mostrar sus archivos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It has one already</source>
-        <translation>Ya tiene uno</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation>Elegir un adaptador LoRA o DoRA: el modelo se lista también con él</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a small model that drafts for it, so that it answers faster</source>
-        <translation>Elige un modelo pequeño que proponga texto para que responda más rápido</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Chat with it</source>
-        <translation>Chatear con él</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>List it no longer</source>
-        <translation>No listarlo más</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move its folder to the system&apos;s trash</source>
-        <translation>Mover su carpeta a la papelera del sistema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Listed as {name} + {adapter}.</source>
-        <translation>En la lista como {name} + {adapter}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Make a smaller copy of {name}</source>
-        <translation>Hacer una copia más pequeña de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation>Ocupa {size} y se queda como está. La copia se hace en unos minutos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is not wholly downloaded yet</source>
-        <translation>{name} aún no se ha descargado del todo</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>%n model is not wholly downloaded yet</source>
-        <comment>%n models are not wholly downloaded yet</comment>
-        <translation>
-            <numerusform>%n modelo aún no se ha descargado del todo</numerusform>
-            <numerusform>%n modelos aún no se han descargado del todo</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is converted</source>
-        <translation>{name} se ha convertido</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is downloaded</source>
-        <translation>{name} se ha descargado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>For a machine with {gigabytes} GB of memory</source>
-        <translation>Para un equipo con {gigabytes} GB de memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>The hub is being searched…</source>
-        <translation>Buscando en el hub…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Nothing was found. Try fewer or other words.</source>
-        <translation>No se ha encontrado nada. Probar con menos palabras o con otras.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation>El hub de Hugging Face se consulta al pulsar Intro y cuando aquí hay un nombre completo. No se le dice nada más, y solo se descargan datos, no código.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation>Las descargas se muestran aquí. Continúan al cerrar esta ventana.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation>El hub solo da este modelo a quien conoce: pegar antes un token</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Write a word of the model&apos;s name first</source>
-        <translation>Escribir antes una palabra del nombre del modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Asking the hub…</source>
-        <translation>Consultando el hub…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is being asked</source>
-        <translation>Consultando el hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is asked first</source>
-        <translation>Antes se consulta el hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Choose a model, or write its name</source>
-        <translation>Elegir un modelo o escribir su nombre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move {name} to the trash? {warning}</source>
-        <translation>¿Mover {name} a la papelera? {warning}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} goes to the trash…</source>
-        <translation>{name} va a la papelera…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} is back in its place.</source>
-        <translation>{name} está de nuevo en su sitio.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation>Búsqueda, propietario/nombre o la dirección de la página de un modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Answered elsewhere</source>
-        <translation>Se responde en otro lugar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} has no draft model.</source>
-        <translation>{name} no tiene modelo de borrador.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name}.</source>
-        <translation>{draft} propone texto para {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name} once that is loaded.</source>
-        <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
     </message>
 </context>
 </TS>

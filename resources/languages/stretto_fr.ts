@@ -913,6 +913,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -2896,11 +2897,6 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>En file d’attente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>Attend de la mémoire</translation>
     </message>
@@ -3916,6 +3912,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Démarrage…</translation>
     </message>
@@ -8682,6 +8679,7 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>Réessayer</translation>
@@ -9515,163 +9513,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Choisissez une discussion dans la barre latérale ou commencez-en une. {keys} rouvre la dernière.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>The most tokens of a prompt and its reply together</source>
-        <translation>Nombre maximal de tokens d’un prompt et de sa réponse réunis</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config</source>
-        <translation>D’après son gabarit et sa configuration</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights, and the KV caches of its chats</source>
-        <translation>Poids, et caches KV de ses discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Can</source>
-        <comment>what a model can do</comment>
-        <translation>Capacités</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Used</source>
-        <comment>when a model was used</comment>
-        <translation>Utilisé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask four at once</source>
-        <translation>En interroger quatre à la fois</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Talk to SmolLM2: small, but it talks about anything</source>
-        <translation>Parler avec SmolLM2 : petit, mais il parle de tout</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Get a bigger model</source>
-        <translation>Télécharger un modèle plus grand</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this machine</source>
-        <translation>Montre les modèles adaptés à cette machine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Hello, I am the Guide</source>
-        <translation>Bonjour, je suis le Guide</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation>Un tout petit modèle fourni avec Stretto. Je connais bien les lieux. Demandez-moi ce que vous voulez, ou commencez par une de ces questions.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation>Il fonctionne sur cette machine, et rien de ce que vous écrivez ne la quitte.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats have windows of their own</source>
-        <translation>Vos discussions sont dans leurs propres fenêtres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Drag one back by its tab, or begin another here.</source>
-        <translation>Ramenez-en une en glissant son onglet, ou commencez-en une autre ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation>Choisissez-en une à gauche, ou commencez-en une autre. {keys} rouvre la dernière.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Fourni avec Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Stretto&apos;s models</source>
-        <translation>Modèles de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Added by hand</source>
-        <translation>Ajouté à la main</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its weights are not quantized</source>
-        <translation>Ses poids ne sont pas quantifiés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its config does not say</source>
-        <translation>Sa configuration ne l’indique pas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation>D’après son gabarit et sa configuration. Stretto ne montre pas encore d’images aux modèles.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>looking for more…</source>
-        <translation>recherche d’autres modèles…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation>Pas encore de modèles. Téléchargez-en un depuis le hub, ou ajoutez le dossier où se trouvent les vôtres&#xa0;: ils sont utilisés là où ils sont.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No model has these words.</source>
-        <translation>Aucun modèle ne contient ces mots.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Clear the search</source>
-        <translation>Effacer la recherche</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Look for models in a folder of yours</source>
-        <translation>Chercher des modèles dans un de vos dossiers</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation>{name} est déchargé. Ses discussions le rechargent à l’envoi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation>{verdict}&#xa0;: {weights} pour les poids + {caches} pour {chats} de {tokens} + {working} pour travailler = {total} sur les {free} à la disposition des modèles et des discussions.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation>Choisissez-en un plus petit, ou en moins de bits.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation>{verdict}&#xa0;: {weights} pour les poids, sur les {room} à la disposition des modèles et des discussions. Ses discussions s’y ajoutent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>images (Stretto gives it text only)</source>
-        <translation>images (Stretto ne lui donne que du texte)</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>cet ordinateur</translation>
@@ -9682,228 +9523,9 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune réponse de {host} depuis {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Draft model of {name}</source>
-        <translation>Modèle d’ébauche de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
-        <translation>Un modèle plus petit, avec le même tokenizer, ébauche pour une discussion qui tourne seule, tant que c’est plus rapide. Ce que dit la discussion reste le même.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name}: its tokenizer differs</source>
-        <translation>{name} : son tokenizer est différent</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>No smaller model on this machine has its tokenizer.</source>
-        <translation>Aucun modèle plus petit sur cette machine n’a son tokenizer.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>La réponse est en cours.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>The folder is not there any more</source>
-        <translation>Le dossier n’existe plus</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Load it now</source>
-        <translation>Le charger maintenant</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Take it out of memory</source>
-        <translation>Le retirer de la mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Do not load it after all</source>
-        <translation>Ne pas le charger finalement</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Keep it first in the list, and in memory while it rests</source>
-        <translation>Le garder en tête de liste, et en mémoire quand il est inactif</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Treat it as the others</source>
-        <translation>Le traiter comme les autres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Show its files</source>
-        <translation>Afficher ses fichiers</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It has one already</source>
-        <translation>Il en a déjà un</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation>Choisir un adaptateur LoRA ou DoRA&#xa0;: le modèle apparaît aussi avec lui dans la liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a small model that drafts for it, so that it answers faster</source>
-        <translation>Choisir un petit modèle qui ébauche pour lui, afin qu’il réponde plus vite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Chat with it</source>
-        <translation>Discuter avec lui</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>List it no longer</source>
-        <translation>Le retirer de la liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move its folder to the system&apos;s trash</source>
-        <translation>Déplacer son dossier vers la corbeille du système</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Listed as {name} + {adapter}.</source>
-        <translation>Dans la liste sous le nom {name} + {adapter}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Make a smaller copy of {name}</source>
-        <translation>Faire une copie plus petite de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation>Il prend {size} et reste tel quel. La copie est faite en quelques minutes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is not wholly downloaded yet</source>
-        <translation>{name} n’est pas entièrement téléchargé</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>%n model is not wholly downloaded yet</source>
-        <comment>%n models are not wholly downloaded yet</comment>
-        <translation>
-            <numerusform>%n modèle n’est pas entièrement téléchargé</numerusform>
-            <numerusform>%n modèles ne sont pas entièrement téléchargés</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is converted</source>
-        <translation>{name} est converti</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is downloaded</source>
-        <translation>{name} est téléchargé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>For a machine with {gigabytes} GB of memory</source>
-        <translation>Pour une machine avec {gigabytes}&#xa0;Go de mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>The hub is being searched…</source>
-        <translation>Recherche sur le hub…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Nothing was found. Try fewer or other words.</source>
-        <translation>Rien n’a été trouvé. Essayez moins de mots, ou d’autres.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation>Le hub Hugging Face est interrogé quand vous appuyez sur Entrée, et dès qu’un nom complet est écrit ici. Rien d’autre ne lui est communiqué, et seules des données sont téléchargées, pas de code.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation>Les téléchargements sont listés ici. Ils continuent quand cette fenêtre est fermée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation>Le hub ne donne ce modèle qu’à ceux qu’il connaît&#xa0;: collez d’abord un jeton</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Write a word of the model&apos;s name first</source>
-        <translation>Écrivez d’abord un mot du nom du modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Asking the hub…</source>
-        <translation>Interrogation du hub…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is being asked</source>
-        <translation>Le hub est interrogé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is asked first</source>
-        <translation>Le hub est d’abord interrogé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Choose a model, or write its name</source>
-        <translation>Choisissez un modèle, ou écrivez son nom</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move {name} to the trash? {warning}</source>
-        <translation>Mettre {name} à la corbeille&#xa0;? {warning}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} goes to the trash…</source>
-        <translation>{name} part à la corbeille…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} is back in its place.</source>
-        <translation>{name} est de nouveau à sa place.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation>Recherche, ou propriétaire/nom, ou adresse de la page d’un modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Answered elsewhere</source>
-        <translation>Répondu ailleurs</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} has no draft model.</source>
-        <translation>{name} n’a pas de modèle d’ébauche.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name}.</source>
-        <translation>{draft} ébauche pour {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name} once that is loaded.</source>
-        <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
     </message>
 </context>
 </TS>

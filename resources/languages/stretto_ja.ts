@@ -910,6 +910,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -2864,11 +2865,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>順番待ち</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>メモリの空き待ち</translation>
     </message>
@@ -3868,6 +3864,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>起動中…</translation>
     </message>
@@ -8567,6 +8564,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>再試行</translation>
@@ -9395,163 +9393,6 @@ You did not answer.</source>
         <translation>サイドバーでチャットを選ぶか、新しいチャットを始めてください。{keys} で最後のチャットを開き直せます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>The most tokens of a prompt and its reply together</source>
-        <translation>プロンプトと回答を合わせた最大トークン数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config</source>
-        <translation>テンプレートと設定ファイルによる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights, and the KV caches of its chats</source>
-        <translation>重みと、チャットのKVキャッシュ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Can</source>
-        <comment>what a model can do</comment>
-        <translation>機能</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Used</source>
-        <comment>when a model was used</comment>
-        <translation>使用日</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask four at once</source>
-        <translation>4つに同時に質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Talk to SmolLM2: small, but it talks about anything</source>
-        <translation>SmolLM2 と話す：小さいが、何でも話せる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Get a bigger model</source>
-        <translation>もっと大きなモデルを入手</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this machine</source>
-        <translation>このマシンに合うモデルを表示します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Hello, I am the Guide</source>
-        <translation>こんにちは、Guideです</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation>Strettoに付属する小さなモデルです。使い方をご案内します。何でも聞いてください。下の例から始めることもできます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation>このマシン上で動き、書いた内容が外に出ることはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats have windows of their own</source>
-        <translation>チャットは別のウインドウにあります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Drag one back by its tab, or begin another here.</source>
-        <translation>タブをドラッグして戻すか、ここで新しく始めてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation>左から選ぶか、新しく始めてください。{keys}で最後に閉じたチャットを開き直せます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Strettoに付属</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Stretto&apos;s models</source>
-        <translation>Strettoのモデル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Added by hand</source>
-        <translation>手動で追加</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its weights are not quantized</source>
-        <translation>重みは量子化されていません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its config does not say</source>
-        <translation>設定ファイルに記載がありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation>テンプレートと設定ファイルによる。Strettoはまだモデルに画像を渡せません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>looking for more…</source>
-        <translation>ほかも検索中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation>モデルはまだありません。Hubから入手するか、モデルのあるフォルダを追加してください。モデルは今の場所のまま使われます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No model has these words.</source>
-        <translation>この語を含むモデルはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Clear the search</source>
-        <translation>検索を消去</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Look for models in a folder of yours</source>
-        <translation>手持ちのフォルダでモデルを探します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation>{name}をアンロードしました。チャットで送信するとロードされます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation>{verdict}: 重み{weights} + {chats}（{tokens}）用{caches} + 作業用{working} = {total}。モデルとチャットが使えるのは{free}です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation>より小さいモデルか、よりビット数の少ないモデルを選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation>{verdict}: 重み{weights}。モデルとチャットが使えるのは{room}です。チャットの分はさらに必要です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>images (Stretto gives it text only)</source>
-        <translation>画像（Strettoが渡すのはテキストのみ）</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>このコンピュータ</translation>
@@ -9562,227 +9403,9 @@ You did not answer.</source>
         <translation>{host}からの返信が{time}ありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Draft model of {name}</source>
-        <translation>{name}のドラフトモデル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
-        <translation>同じトークナイザーを持つ小さいモデルが、単独で動いているチャットのために下書きします。速くなる間だけです。チャットの答えは変わりません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name}: its tokenizer differs</source>
-        <translation>{name}：トークナイザーが異なります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>No smaller model on this machine has its tokenizer.</source>
-        <translation>このマシンには、同じトークナイザーを持つ小さいモデルがありません。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>返信はすでに届き始めています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>The folder is not there any more</source>
-        <translation>フォルダはもうありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Load it now</source>
-        <translation>今すぐロードします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Take it out of memory</source>
-        <translation>メモリから取り除きます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Do not load it after all</source>
-        <translation>ロードを取りやめます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Keep it first in the list, and in memory while it rests</source>
-        <translation>リストの先頭に置き、使わない間もメモリに残します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Treat it as the others</source>
-        <translation>ほかのモデルと同じに扱います</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Show its files</source>
-        <translation>ファイルを表示します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It has one already</source>
-        <translation>すでに付いています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation>LoRAまたはDoRAのアダプタを選びます。アダプタ付きのモデルもリストに加わります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a small model that drafts for it, so that it answers faster</source>
-        <translation>下書きする小さいモデルを選び、答えを速くします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Chat with it</source>
-        <translation>このモデルでチャットします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>List it no longer</source>
-        <translation>リストから外します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move its folder to the system&apos;s trash</source>
-        <translation>モデルのフォルダをシステムのゴミ箱に入れます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Listed as {name} + {adapter}.</source>
-        <translation>{name} + {adapter}としてリストに加えました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Make a smaller copy of {name}</source>
-        <translation>{name}の小さくしたコピーを作成</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation>今のサイズは{size}で、元のモデルはそのまま残ります。コピーは数分でできます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is not wholly downloaded yet</source>
-        <translation>{name}のダウンロードはまだ完了していません</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>%n model is not wholly downloaded yet</source>
-        <comment>%n models are not wholly downloaded yet</comment>
-        <translation>
-            <numerusform>%n個のモデルのダウンロードがまだ完了していません</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is converted</source>
-        <translation>{name}を変換しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is downloaded</source>
-        <translation>{name}をダウンロードしました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>For a machine with {gigabytes} GB of memory</source>
-        <translation>{gigabytes} GBのメモリを搭載したマシン向け</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>The hub is being searched…</source>
-        <translation>Hubを検索中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Nothing was found. Try fewer or other words.</source>
-        <translation>何も見つかりませんでした。語を減らすか、別の語を試してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation>Enterを押したとき、または完全な名前が入力されたときに、Hugging Face Hubに問い合わせます。それ以外は何も伝わりません。ダウンロードするのはデータだけで、コードは含みません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation>ダウンロードがここに表示されます。閉じてもダウンロードは続きます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation>このモデルはHubで承認された人だけが入手できます。先にトークンをペーストしてください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Write a word of the model&apos;s name first</source>
-        <translation>先にモデル名の語を入力してください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Asking the hub…</source>
-        <translation>Hubに問い合わせ中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is being asked</source>
-        <translation>Hubに問い合わせています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is asked first</source>
-        <translation>先にHubに問い合わせています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Choose a model, or write its name</source>
-        <translation>モデルを選ぶか、名前を入力してください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move {name} to the trash? {warning}</source>
-        <translation>{name}をゴミ箱に入れますか？{warning}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} goes to the trash…</source>
-        <translation>{name}をゴミ箱に入れています…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} is back in its place.</source>
-        <translation>{name}を元の場所に戻しました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation>検索語、owner/name、またはモデルのページのアドレス</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Answered elsewhere</source>
-        <translation>別の場所で回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} has no draft model.</source>
-        <translation>{name}にはドラフトモデルがありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name}.</source>
-        <translation>{draft}が{name}のために下書きします。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name} once that is loaded.</source>
-        <translation>{name}が読み込まれると、{draft}が下書きします。</translation>
     </message>
 </context>
 </TS>

@@ -910,6 +910,7 @@
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -2864,11 +2865,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>排队中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
         <translation>等待内存</translation>
     </message>
@@ -3868,6 +3864,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
@@ -8567,6 +8564,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>重试</translation>
@@ -9395,163 +9393,6 @@ You did not answer.</source>
         <translation>在侧边栏选择聊天，或开始新聊天。{keys} 重新打开上一个。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>The most tokens of a prompt and its reply together</source>
-        <translation>提示词与其回复合计的 token 上限</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config</source>
-        <translation>依据其模板和配置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights, and the KV caches of its chats</source>
-        <translation>权重，以及其各对话的 KV 缓存</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Can</source>
-        <comment>what a model can do</comment>
-        <translation>能力</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Used</source>
-        <comment>when a model was used</comment>
-        <translation>上次使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask four at once</source>
-        <translation>同时问四个</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Talk to SmolLM2: small, but it talks about anything</source>
-        <translation>与 SmolLM2 对话：虽小，但什么都能聊</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Get a bigger model</source>
-        <translation>获取更大的模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this machine</source>
-        <translation>显示适合这台电脑的模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Hello, I am the Guide</source>
-        <translation>你好，我是 Guide</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
-        <translation>Stretto 自带的微型模型。我熟悉这里的一切。什么都可以问我，也可以从下面选一个开始。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>It runs on this machine, and nothing you write leaves it.</source>
-        <translation>它在这台电脑上运行，你写的内容不会离开这里。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats have windows of their own</source>
-        <translation>你的对话都在各自的窗口中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Drag one back by its tab, or begin another here.</source>
-        <translation>按住标签页拖回一个，或在此新建对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
-        <translation>请在左侧选择一个，或新建对话。{keys} 可重新打开上一个。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Comes with Stretto</source>
-        <translation>Stretto 自带</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Stretto&apos;s models</source>
-        <translation>Stretto 的模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Added by hand</source>
-        <translation>手动添加</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its weights are not quantized</source>
-        <translation>权重未量化</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>Its config does not say</source>
-        <translation>配置中未说明</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>By its template and config. Stretto shows models no images yet.</source>
-        <translation>依据其模板和配置。Stretto 尚不能向模型提供图像。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>looking for more…</source>
-        <translation>正在查找更多…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
-        <translation>还没有模型。从 Hub 获取一个，或添加你存放模型的文件夹：模型会在原处使用。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No model has these words.</source>
-        <translation>没有匹配的模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Clear the search</source>
-        <translation>清除搜索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Look for models in a folder of yours</source>
-        <translation>在你的文件夹中查找模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>{name} is unloaded. Its chats load it when they send.</source>
-        <translation>已卸载 {name}。其对话会在发送时加载它。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
-        <translation>{verdict}：权重 {weights} + {chats}（{tokens}）的缓存 {caches} + 运算 {working} = 共 {total}，模型和对话可用 {free}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Choose a smaller one, or one in fewer bits.</source>
-        <translation>请选择更小的模型，或位数更少的模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
-        <translation>{verdict}：权重 {weights}，模型和对话可用 {room}。其对话另计。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>images (Stretto gives it text only)</source>
-        <translation>图像（Stretto 只提供文本）</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>此电脑</translation>
@@ -9562,227 +9403,9 @@ You did not answer.</source>
         <translation>{host} 已有 {time}没有回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Draft model of {name}</source>
-        <translation>{name} 的草稿模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
-        <translation>只要更快，使用相同分词器的较小模型就会为单独运行的对话起草。对话的内容保持不变。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name}: its tokenizer differs</source>
-        <translation>{name}：分词器不同</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>No smaller model on this machine has its tokenizer.</source>
-        <translation>本机上没有使用相同分词器的较小模型。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>回复正在进行。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>The folder is not there any more</source>
-        <translation>文件夹已不存在</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Load it now</source>
-        <translation>立即加载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Take it out of memory</source>
-        <translation>从内存中移除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Do not load it after all</source>
-        <translation>不再加载它</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Keep it first in the list, and in memory while it rests</source>
-        <translation>在列表中置顶，闲置时也留在内存中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Treat it as the others</source>
-        <translation>与其他模型同等对待</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Show its files</source>
-        <translation>显示其文件</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It has one already</source>
-        <translation>它已有适配器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
-        <translation>选择 LoRA 或 DoRA 适配器：列表中会另列出带适配器的模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Choose a small model that drafts for it, so that it answers faster</source>
-        <translation>选择一个为它起草的小模型，使它回复得更快</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Chat with it</source>
-        <translation>用它对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>List it no longer</source>
-        <translation>不再列出</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move its folder to the system&apos;s trash</source>
-        <translation>将其文件夹移到系统废纸篓</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Listed as {name} + {adapter}.</source>
-        <translation>已列为 {name} + {adapter}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Make a smaller copy of {name}</source>
-        <translation>制作 {name} 的较小副本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
-        <translation>它占用 {size}，且保持不变。副本几分钟即可完成。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is not wholly downloaded yet</source>
-        <translation>{name} 尚未完全下载</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>%n model is not wholly downloaded yet</source>
-        <comment>%n models are not wholly downloaded yet</comment>
-        <translation>
-            <numerusform>%n 个模型尚未完全下载</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is converted</source>
-        <translation>{name} 已转换</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>{name} is downloaded</source>
-        <translation>{name} 已下载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>For a machine with {gigabytes} GB of memory</source>
-        <translation>适合内存 {gigabytes} GB 的电脑</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>The hub is being searched…</source>
-        <translation>正在搜索 Hub…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Nothing was found. Try fewer or other words.</source>
-        <translation>没有找到结果。请减少或更换搜索词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
-        <translation>按下 Enter 时，以及此处出现完整名称时，会询问 Hugging Face Hub。不会透露其他信息，只下载数据，不下载代码。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Downloads are listed here. They go on when this is closed.</source>
-        <translation>下载会列在这里。关闭此窗口后仍会继续。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub gives this model only to whom it knows: paste a token first</source>
-        <translation>Hub 只向已知用户提供此模型：请先粘贴令牌</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Write a word of the model&apos;s name first</source>
-        <translation>请先输入模型名称中的词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Asking the hub…</source>
-        <translation>正在询问 Hub…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is being asked</source>
-        <translation>正在询问 Hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>The hub is asked first</source>
-        <translation>须先询问 Hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Choose a model, or write its name</source>
-        <translation>选择模型，或输入其名称</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Move {name} to the trash? {warning}</source>
-        <translation>将 {name} 移到废纸篓吗？{warning}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} goes to the trash…</source>
-        <translation>正在将 {name} 移到废纸篓…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} is back in its place.</source>
-        <translation>{name} 已放回原处。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or owner/name, or the address of a model&apos;s page</source>
-        <translation>搜索，或输入 owner/name 或模型页面的地址</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Answered elsewhere</source>
-        <translation>在别处回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{name} has no draft model.</source>
-        <translation>{name} 没有草稿模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name}.</source>
-        <translation>{draft} 为 {name} 起草。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>{draft} drafts for {name} once that is loaded.</source>
-        <translation>{name} 加载后，{draft} 会为它起草。</translation>
     </message>
 </context>
 </TS>
