@@ -9527,5 +9527,40 @@ Du hast nicht geantwortet.</translation>
         <source>The reply is on its way.</source>
         <translation>Die Antwort ist unterwegs.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>In Warteschlange</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, replying</source>
+        <translation>{title}, antwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, unread</source>
+        <translation>{title}, ungelesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New Chat  Ctrl+N</source>
+        <translation>Neuer Chat  Ctrl+N</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Right  Ctrl+\</source>
+        <translation>Nach rechts teilen  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Down  Ctrl+Shift+\</source>
+        <translation>Nach unten teilen  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unread</source>
+        <translation>ungelesen</translation>
+    </message>
 </context>
 </TS>

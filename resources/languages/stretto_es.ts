@@ -9527,5 +9527,40 @@ No respondiste.</translation>
         <source>The reply is on its way.</source>
         <translation>La respuesta está en camino.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, replying</source>
+        <translation>{title}, respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, unread</source>
+        <translation>{title}, sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New Chat  Ctrl+N</source>
+        <translation>Chat nuevo  Ctrl+N</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Right  Ctrl+\</source>
+        <translation>Dividir a la derecha  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Down  Ctrl+Shift+\</source>
+        <translation>Dividir hacia abajo  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unread</source>
+        <translation>sin leer</translation>
+    </message>
 </context>
 </TS>

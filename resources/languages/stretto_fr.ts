@@ -9527,5 +9527,40 @@ Vous n’avez pas répondu.</translation>
         <source>The reply is on its way.</source>
         <translation>La réponse est en cours.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En file d’attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, replying</source>
+        <translation>{title}, répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, unread</source>
+        <translation>{title}, non lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New Chat  Ctrl+N</source>
+        <translation>Nouvelle discussion  Ctrl+N</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Right  Ctrl+\</source>
+        <translation>Diviser à droite  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Down  Ctrl+Shift+\</source>
+        <translation>Diviser en bas  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unread</source>
+        <translation>non lue</translation>
+    </message>
 </context>
 </TS>

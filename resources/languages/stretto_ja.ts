@@ -9407,5 +9407,40 @@ You did not answer.</source>
         <source>The reply is on its way.</source>
         <translation>返信はすでに届き始めています。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>順番待ち</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, replying</source>
+        <translation>{title}、回答中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, unread</source>
+        <translation>{title}、未読</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New Chat  Ctrl+N</source>
+        <translation>新規チャット  Ctrl+N</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Right  Ctrl+\</source>
+        <translation>右に分割  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Down  Ctrl+Shift+\</source>
+        <translation>下に分割  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unread</source>
+        <translation>未読</translation>
+    </message>
 </context>
 </TS>

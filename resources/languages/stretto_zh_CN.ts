@@ -9407,5 +9407,40 @@ You did not answer.</source>
         <source>The reply is on its way.</source>
         <translation>回复正在进行。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, replying</source>
+        <translation>{title}，正在回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, unread</source>
+        <translation>{title}，未读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New Chat  Ctrl+N</source>
+        <translation>新建对话  Ctrl+N</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Right  Ctrl+\</source>
+        <translation>向右拆分  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Split Down  Ctrl+Shift+\</source>
+        <translation>向下拆分  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unread</source>
+        <translation>未读</translation>
+    </message>
 </context>
 </TS>

@@ -31,7 +31,7 @@ from app.chats.organising import ARCHIVE
 from app.settings.language import counted, number, tr
 from app.store import UNTITLED, Chat, SearchHit
 from app.ui.style import tokens as t
-from app.ui.style.icons import badge, icon
+from app.ui.style.icons import badge, draw_dot, icon
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.manners import caret
 
@@ -111,7 +111,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     elif living:
         parts.append(tr("replying"))
     elif unseen:
-        parts.append(tr("finished, not read yet"))
+        parts.append(tr("unread"))
     return ", ".join(parts)
 
 
@@ -178,13 +178,9 @@ class ChatDelegate(QStyledItemDelegate):
             mark.paint(painter, place(QRect(area.right() - 20, top, 16, 16)))
             right = 28
         elif living or unseen:
-            fill = QColor(tokens.accent)
-            fill.setAlpha(self.alpha if living else 255)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(fill)
             top = area.top() + grown(30) // 2 - 4
-            dot = place(QRect(area.right() - 16, top, 8, 8))
-            painter.drawEllipse(QRectF(dot).adjusted(0.5, 0.5, -0.5, -0.5))
+            at = QRectF(place(QRect(area.right() - 16, top, 8, 8))).center()
+            draw_dot(painter, at, tokens.accent, self.alpha if living else 255, ring=living)
             right = 24
         chosen = self._is_current(row)
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))

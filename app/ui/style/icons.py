@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.settings.paths import resources
@@ -83,20 +83,30 @@ _copies: list[QIconEngine] = []
 
 
 @lru_cache(maxsize=64)
-def dot(colour: str, alpha: int, ratio: float = 2.0, size: int = 10) -> QIcon:
-    """A round mark for a tab. While a chat answers it pulses: its ``alpha`` changes."""
+def dot(
+    colour: str, alpha: int, *, ring: bool = False, ratio: float = 2.0, size: int = 10
+) -> QIcon:
+    """A round mark for a tab. While a chat replies it is a ring that pulses by its ``alpha``."""
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    fill = QColor(colour)
-    fill.setAlpha(alpha)
-    painter.setBrush(fill)
-    painter.drawEllipse(QPointF(size / 2, size / 2), 3.5, 3.5)
+    draw_dot(painter, QPointF(size / 2, size / 2), colour, alpha, ring=ring)
     painter.end()
     return QIcon(pixmap)
+
+
+def draw_dot(
+    painter: QPainter, centre: QPointF, colour: str, alpha: int, *, ring: bool = False
+) -> None:
+    """Draw it: they differ in shape, for those to whom brightness tells nothing."""
+    shade = QColor(colour)
+    shade.setAlpha(alpha)
+    painter.setPen(QPen(shade, 1.75) if ring else Qt.PenStyle.NoPen)
+    painter.setBrush(Qt.BrushStyle.NoBrush if ring else shade)
+    radius = 3.1 if ring else 3.5
+    painter.drawEllipse(centre, radius, radius)
 
 
 @lru_cache(maxsize=64)

@@ -20,7 +20,7 @@ from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
-from app.ui.workspace.docks import Arrangement, keep_on_screen
+from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.workspace import Workspace
 
 LAYOUT = "main"
@@ -67,7 +67,6 @@ class WindowLayout(QObject):
         # Before the panes: splitters share out the size they have at that moment, and building
         # panes takes a while, in which the window is there already.
         self._window.show()
-        keep_on_screen(self._window)
         self._window.activateWindow()
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
         if self.ended:  # a signal told the program to end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
@@ -38,7 +38,7 @@ class TabMarks(QObject):
         chat.chat_changed.disconnect(self._on_chat_changed)
 
     def show_dot(self, chat_id: str) -> None:
-        """A living dot while the chat answers, a still one when it has ended unseen."""
+        """A living ring while the chat replies, a still dot when it has ended unseen."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return
@@ -48,10 +48,10 @@ class TabMarks(QObject):
             words = tr("{title}, waits for your answer", title=chat.title)
             dock.widget.setIcon(badge(waiting, accent, theme().tokens.accent_text))
         elif chat.answering:
-            words = tr("{title}, answering", title=chat.title)
-            dock.widget.setIcon(dot(accent, self._alpha))
+            words = tr("{title}, replying", title=chat.title)
+            dock.widget.setIcon(dot(accent, self._alpha, ring=True))
         elif chat.unseen:
-            words = tr("{title}, finished, not read yet", title=chat.title)
+            words = tr("{title}, unread", title=chat.title)
             dock.widget.setIcon(dot(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
@@ -133,7 +133,10 @@ class TitleBars(QObject):
 
     @Slot(object)
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
-        StripButtons(area, lambda where: self._on_asked(area, where), self.restore_asked.emit)
+        StripButtons(
+            *(area, lambda where: self._on_asked(area, where)),
+            *(self.pressed.emit, self.restore_asked.emit),
+        )
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
         area.currentChanged.connect(lambda index: self.turned.emit())
 
@@ -159,7 +162,7 @@ class TitleBars(QObject):
         set_dock_icons(self._manager)
 
 
-FOLDED = ("dots-three", mark("New chat here, at the right or below"))
+FOLDED = mark("More")
 
 
 class StripButtons(QObject):
@@ -170,23 +173,31 @@ class StripButtons(QObject):
     """
 
     CHOICES = (
-        ("plus", mark("New chat  Ctrl+N"), "tab"),
-        ("columns", mark("New chat at the right  Ctrl+\\"), "right"),
-        ("rows", mark("New chat below  Ctrl+Shift+\\"), "down"),
+        ("plus", mark("New Chat  Ctrl+N"), "tab"),
+        ("columns", mark("Split Right  Ctrl+\\"), "right"),
+        ("rows", mark("Split Down  Ctrl+Shift+\\"), "down"),
     )
 
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
         asked: Callable[[str], None],
+        chosen: Callable[[str], None],
         restore: Callable[[], None],
     ) -> None:
-        """``asked`` gets "tab", "right" or "down"; ``restore`` ends that the area is maximised."""
+        """Make them.
+
+        Args:
+            asked: gets "tab", "right" or "down".
+            chosen: gets the chat whose tab is wanted.
+            restore: ends that the area is maximised.
+        """
         bar = area.titleBar()
         super().__init__(bar)
         self._area = area
         self._bar = bar
         self._asked = asked
+        self._chosen = chosen
         self.folded = False
         for own in bar.findChildren(QAbstractButton):
             own.setAccessibleName(own.toolTip())  # QtAds gives its buttons tooltips only
@@ -194,11 +205,15 @@ class StripButtons(QObject):
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:
             button = IconButton(name, tr(tip), bar)
-            button.clicked.connect(lambda _=False, where=where: self._on_clicked(where))
+            button.clicked.connect(lambda _=False, where=where: self._asked(where))
             self.buttons.append(button)
         bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, self.buttons[0])
         for button in self.buttons[1:]:
             bar.insertWidget(-1, button)
+        self.more = IconButton("dots-three", tr(FOLDED), bar)
+        self.more.hide()
+        self.more.clicked.connect(self._on_more)
+        bar.insertWidget(-1, self.more)
         self.restore = IconButton("arrows-in", tr("Restore Panes  Shift+Esc"), bar)
         self.restore.hide()
         self.restore.clicked.connect(restore)
@@ -229,7 +244,8 @@ class StripButtons(QObject):
         container = self._area.dockContainer()
         _mark(self._bar, "lone", container is None or container.visibleDockAreaCount() == 1)
         spacing = max(0, self._bar.layout().spacing())
-        buttons = sum(button.width() + spacing for button in self.buttons) + 6
+        ends = 6 if self.restore.isHidden() else 6 + spacing + self.restore.width()
+        buttons = sum(button.width() + spacing for button in self.buttons) + ends
         if alone is None or not isinstance(pane, ChatPane):
             self._fold(self._bar.width() < self._bar.tabBar().sizeHint().width() + buttons)
             return
@@ -240,32 +256,36 @@ class StripButtons(QObject):
         wanted = min(title.sizeHint().width(), TITLE) + beside + header.wanted_width()
         folded = self._bar.width() < wanted + buttons
         header.set_menu(self._fill if folded else None)
-        room = self._bar.width() - (6 if folded else buttons)
+        room = self._bar.width() - (ends if folded else buttons)
         title.setMaximumWidth(max(TITLE // 2, room - beside - header.wanted_width()))
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
 
     def _fold(self, folded: bool, *, into_header: bool = False) -> None:
-        """Leave one button with a menu, or none where the pane's header has these choices."""
+        """Have a menu beside the new chat, or nothing where the pane's header has these choices."""
         self.folded = folded
         for button in self.buttons[1:]:
             button.setVisible(not folded)
         self.buttons[0].setVisible(not (folded and into_header))
-        name, tip = FOLDED if folded else self.CHOICES[0][:2]
-        self.buttons[0].set_icon(name, tr(tip))
+        self.more.setVisible(folded and not into_header)
 
-    def _on_clicked(self, where: str) -> None:
-        if not self.folded:
-            self._asked(where)
-            return
+    @Slot()
+    def _on_more(self) -> None:
+        """Splitting, and all tabs: in a full row some are out of sight."""
         menu = QMenu(self._bar)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._fill(menu)
-        plus = self.buttons[0]
-        menu.popup(plus.mapToGlobal(QPoint(0, plus.height() + 2)))
+        self._fill(menu, self.CHOICES[1:])
+        menu.addSeparator()
+        current = self._area.currentDockWidget()
+        for dock in self._area.openedDockWidgets():
+            action = menu.addAction(dock.windowTitle())
+            action.setCheckable(True)
+            action.setChecked(dock is current)
+            action.triggered.connect(lambda _=False, dock=dock: self._chosen(dock.objectName()))
+        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 
-    def _fill(self, menu: QMenu) -> None:
-        for _, tip, choice in self.CHOICES:
+    def _fill(self, menu: QMenu, choices: Sequence[tuple[str, str, str]] = CHOICES) -> None:
+        for _, tip, choice in choices:
             action = menu.addAction(tr(tip).partition("  ")[0])
             keys = tip.partition("  ")[2]
             action.setShortcut(QKeySequence(in_force(keys)))

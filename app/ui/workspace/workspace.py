@@ -462,8 +462,7 @@ class Workspace(QWidget):
     def _on_tab(self, chat_id: str) -> None:
         pane = self.pane(chat_id)
         if pane is not None:
-            self._set_active(pane)
-            pane.focus_composer()
+            self.activate(pane)
 
     @Slot(str, object)
     def _on_dropped(self, chat_id: str, target: Target) -> None:

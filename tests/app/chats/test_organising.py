@@ -197,10 +197,10 @@ def test_rows_say_their_state_in_words(start: Start):
     run.say("hold 3")
     chat = run.pane.chat
     run.until(lambda: chat.answering)
-    assert model.row_of(chat.id).data(READ) == "hold 3, answering"
+    assert model.row_of(chat.id).data(READ) == "hold 3, replying"
     work = order.make("Work")
     order.move([chat.id], work.id)
-    assert model.row_of(work.id).data(READ) == "Work, folder, 1 chat, folded, answering"
+    assert model.row_of(work.id).data(READ) == "Work, folder, 1 chat, folded, replying"
     chat.stop()
     run.answered()
     order.pin([first], True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.ui.dialogs.about import CrashDialog
@@ -90,12 +90,13 @@ def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start)
     run.until(lambda: strip.folded)
     assert [button.isVisible() for button in strip.buttons] == [True, False, False]
     bar = run.window.workspace.dock(run.panes[0].chat.id).dockAreaWidget().titleBar().tabBar()
-    assert bar.width() > bar.parentWidget().width() - 60  # one button stands beside it
+    assert strip.more.isVisible()
+    assert bar.width() > bar.parentWidget().width() - 90  # two buttons stand beside it
     run.window.resize(2400, 780)
     run.until(lambda: not strip.folded)
 
 
-def test_the_folded_button_offers_all_three(start: Start):
+def test_a_folded_strip_keeps_the_new_chat_and_offers_the_rest_and_all_tabs(start: Start):
     run = start()
     run.ready()
     run.say("say " + "a title of many words " * 2)
@@ -103,22 +104,24 @@ def test_the_folded_button_offers_all_three(start: Start):
     run.window.commands["new"].trigger()
     run.window.chats.split("right")
     run.window.chats.split("right")
-    first = run.panes[0]
+    first, second = run.panes[:2]
     run.until(lambda: any(strip.folded for strip in strips(run)))
     strip = next(strip for strip in strips(run) if strip.folded)
-    run.qtbot.mouseClick(strip.buttons[0], LEFT)
+    run.qtbot.mouseClick(strip.more, LEFT)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    assert [a.text() for a in menu.actions()] == [
-        "New chat",
-        "New chat at the right",
-        "New chat below",
-    ]
-    menu.actions()[2].trigger()
+    tabs = [pane.chat.title for pane in (first, second)]
+    assert [a.text() for a in menu.actions()] == ["Split Right", "Split Down", "", *tabs]
+    assert [a.isChecked() for a in menu.actions()[3:]] == [False, True]
+    menu.actions()[3].trigger()
+    assert run.pane is first
+    menu.actions()[1].trigger()
     menu.close()
     assert len(run.panes) == 5
-    areas = [run.window.workspace.dock(p.chat.id).dockAreaWidget() for p in (first, run.pane)]
-    assert areas[0] is not areas[1]
+    run.qtbot.mouseClick(strip.buttons[0], LEFT)
+    assert len(run.panes) == 6
+    areas = [run.window.workspace.dock(p.chat.id).dockAreaWidget() for p in run.panes]
+    assert len(set(areas)) == 4
 
 
 # Notices (D12, uncaught errors).
@@ -199,3 +202,26 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
     run.until(lambda: run.answer(run.pane))
     header.resize(254, header.height())
     assert header._written == "Writing"
+
+
+# The dots of tabs and rows.
+
+
+def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
+    run = start()
+    run.ready()
+    middles = {}
+    run.say("hold 2")
+    chat = run.pane.chat
+    run.window.commands["new"].trigger()
+    dock = run.window.workspace.dock(chat.id)
+
+    def alpha(x: int, y: int) -> int:
+        return dock.icon().pixmap(QSize(10, 10), 1.0).toImage().pixelColor(x, y).alpha()
+
+    run.until(lambda: chat.answering and not dock.icon().isNull())
+    middles["replying"] = alpha(5, 5), alpha(5, 2) > 0
+    chat.stop()
+    run.until(lambda: chat.unseen)
+    middles["unread"] = alpha(5, 5), alpha(5, 2) > 0
+    assert middles == {"replying": (0, True), "unread": (255, True)}

@@ -78,9 +78,9 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
     words = [action.text() for action in menu.actions() if not action.isSeparator()]
     assert words[-4:] == [
         "Settings of This Chat",
-        "New chat",
-        "New chat at the right",
-        "New chat below",
+        "New Chat",
+        "Split Right",
+        "Split Down",
     ]
     menu.actions()[-1].trigger()
     menu.close()
