@@ -1646,6 +1646,7 @@
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>Mehr</translation>
     </message>
@@ -4553,16 +4554,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}, antwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}, fertig, noch nicht gelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>{title} schließen</translation>
     </message>
@@ -4570,11 +4561,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Vollbild</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>Neuer Chat hier, rechts oder unten</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4593,19 +4579,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Neuer Chat  Ctrl+N</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>Neuer Chat rechts  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>Neuer Chat unten  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -6168,11 +6143,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>wartet auf deine Antwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>fertig, noch nicht gelesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9526,11 +9496,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>Die Antwort ist unterwegs.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>In Warteschlange</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>

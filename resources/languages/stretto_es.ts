@@ -1646,6 +1646,7 @@
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>Más</translation>
     </message>
@@ -4553,16 +4554,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}, respondiendo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}, terminado, sin leer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>Cerrar {title}</translation>
     </message>
@@ -4570,11 +4561,6 @@ Se rechazó.</translation>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Pantalla completa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>Chat nuevo aquí, a la derecha o debajo</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4593,19 +4579,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Chat nuevo  Ctrl+N</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>Chat nuevo a la derecha  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>Chat nuevo debajo  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -6168,11 +6143,6 @@ Se rechazó.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>espera respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>terminado, sin leer</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9526,11 +9496,6 @@ No respondiste.</translation>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>La respuesta está en camino.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>En cola</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>

@@ -1646,6 +1646,7 @@
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>Plus</translation>
     </message>
@@ -4553,16 +4554,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}, répond</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}, terminée, pas encore lue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>Fermer {title}</translation>
     </message>
@@ -4570,11 +4561,6 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Plein écran</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4593,19 +4579,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Nouvelle discussion  Ctrl+N</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>Nouvelle discussion à droite  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -6168,11 +6143,6 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>attend votre réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>terminée, pas encore lue</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9526,11 +9496,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>La réponse est en cours.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>En file d’attente</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>

@@ -1636,6 +1636,7 @@
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>その他</translation>
     </message>
@@ -4493,16 +4494,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}、回答中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}、完了、未読</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>{title}を閉じる</translation>
     </message>
@@ -4510,11 +4501,6 @@ You declined.</source>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>フルスクリーン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>ここ、右、下に新規チャット</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4533,19 +4519,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>新規チャット  Ctrl+N</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>右に新規チャット  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>下に新規チャット  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -6069,11 +6044,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>あなたの返答を待っています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>完了、未読</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9406,11 +9376,6 @@ You did not answer.</source>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>返信はすでに届き始めています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>順番待ち</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>

@@ -1636,6 +1636,7 @@
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>More</source>
         <translation>更多</translation>
     </message>
@@ -4493,16 +4494,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}，回复中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}，已完成，未读</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>关闭 {title}</translation>
     </message>
@@ -4510,11 +4501,6 @@ You declined.</source>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>全屏幕</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>在此新建对话，位于右侧或下方</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4533,19 +4519,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>新建对话  Ctrl+N</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>在右侧新建对话  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>在下方新建对话  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -6069,11 +6044,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>等你答复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>已完成，未读</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9406,11 +9376,6 @@ You did not answer.</source>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
         <translation>回复正在进行。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>排队中</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
