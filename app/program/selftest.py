@@ -17,7 +17,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,8 @@ def licences() -> str:
 
 QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
 """Their answers are long enough that both are being given at once."""
+LONGEST = 160
+"""Tokens of such an answer: enough to be given at once, and no minute's wait on a slow machine."""
 FAMILIES = 100
 """At least so many architectures must run; some want Metal or a package of their own."""
 COLOURS = 20
@@ -238,6 +240,7 @@ def _two_answers(driver: Any) -> str:
     driver.window.chats.split("right")
     right = driver.pane.chat
     for chat, question in zip((left, right), QUESTIONS, strict=True):
+        chat.set_options(replace(chat.options, max_tokens=LONGEST), chat.record.system)
         chat.send(question)
     both = (left, right)
     driver.until(
