@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
+import zlib
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from engine.model import backend
@@ -27,3 +30,29 @@ _slow = [HealthCheck.too_slow]
 settings.register_profile("patient", deadline=None, derandomize=True, suppress_health_check=_slow)
 settings.register_profile("searching", deadline=None, suppress_health_check=_slow)
 settings.load_profile("patient")
+
+TURN = os.environ.get("STRETTO_TURN") or str(time.gmtime().tm_yday)
+"""Which of the cases that take turns are played: those of a day, or ``all``."""
+
+
+def pytest_report_header() -> str:
+    return f"cases that take turns: STRETTO_TURN={TURN}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a test that is marked `turns(n)`, every nth case; another day has the next.
+
+    Which case has which day does not hang on what else is run. `python -m tests.torture turns`
+    plays all of them.
+    """
+    if TURN == "all":
+        return
+    later = []
+    for item in items:
+        mark = item.get_closest_marker("turns")
+        if mark and (zlib.crc32(item.name.encode()) + int(TURN)) % mark.args[0]:
+            later.append(item)
+    if later:
+        config.hook.pytest_deselected(items=later)
+        left = set(later)
+        items[:] = [item for item in items if item not in left]

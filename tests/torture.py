@@ -191,6 +191,16 @@ def folders(arguments: list[str]) -> int:
     return _with_openblas("torture_folders", arguments)
 
 
+def turns(arguments: list[str]) -> int:
+    """All cases of the tests that play some of theirs in each run of the suite (a quarter hour)."""
+    marked = [
+        str(path) for path in sorted(ROOT.glob("tests/**/test_*.py"))
+        if "mark.turns(" in path.read_text("utf-8")
+    ]  # fmt: skip
+    command = [sys.executable, "-m", "pytest", "-q", *marked, *arguments]
+    return subprocess.call(command, cwd=ROOT, env={**os.environ, "STRETTO_TURN": "all"})
+
+
 def memory(arguments: list[str]) -> int:
     """Forks, evictions, a slow disk and faults with little memory: what is held in every turn."""
     return _with_openblas("torture_memory", arguments)
@@ -221,6 +231,7 @@ COMMANDS = {
     "real": real,
     "folders": folders,
     "memory": memory,
+    "turns": turns,
 }
 
 

@@ -40,4 +40,4 @@ def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplicati
     reason="the Guide has not been trained here (resources/guide)",
 )
 def test_they_agree_with_the_real_engine_too(qapp: QApplication):
-    work(RealActions, 2, 20)
+    work(RealActions, 1, 20)

@@ -18,6 +18,7 @@ TURN = 30  # what the template and a short message add, the last generated token
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
 def test_the_second_turn_reads_only_the_new_tokens(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -39,6 +40,7 @@ def test_the_second_turn_reads_only_the_new_tokens(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
 def test_also_after_a_cancelled_reply(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -105,6 +107,7 @@ def test_where_a_cache_cannot_go_back_the_turn_boundary_is_kept(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
 def test_a_chat_takes_no_more_memory_than_was_reckoned(
     model_folder: Callable[[str], Path], family: str
 ) -> None:

@@ -27,6 +27,7 @@ def outcome(engine: Engine, folder: Path, steps: int, seed: int = 5) -> Outcome:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
 def test_nobody_hears_anything_of_the_others(
     engine: Engine,
     model_folder: Callable[[str], Path],
@@ -45,6 +46,7 @@ def test_nobody_hears_anything_of_the_others(
 
 
 # `python -m engine soak` plays them for all families.
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(("family", "on_disk"), [("plain", False), ("sliding window", True)])
 def test_the_same_with_little_memory_and_short_contexts(
     engine: Engine,

@@ -139,6 +139,7 @@ CALLS, WRITTEN = 150, 3
 """For each character of a text given whole: a list item's three characters take the most calls."""
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_f15_hostile_text_at_once(name: str) -> None:
     text = HOSTILE[name](100_000)
@@ -165,6 +166,7 @@ OVERSIZED: dict[str, str] = {
 }
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", OVERSIZED)
 def test_no_more_than_a_bounded_part_of_a_block_is_parsed(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -189,6 +191,7 @@ def test_no_more_than_a_bounded_part_of_a_block_is_parsed(
     assert totals[0] == totals[1] <= 15 * 5_001
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", OVERSIZED)
 def test_after_a_block_over_the_limits_all_is_as_ever(name: str) -> None:
     after = "\n## Heading\n\n- item\n\nend *here*"
@@ -241,6 +244,7 @@ GROWING = (
 )  # fmt: skip
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", GROWING)
 def test_twice_the_text_in_pieces_of_any_size_is_twice_the_work(name: str) -> None:
     def sizes() -> Iterator[int]:

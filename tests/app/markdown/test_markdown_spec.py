@@ -30,6 +30,7 @@ def test_the_examples_are_all_there() -> None:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.turns(3)
 def test_character_by_character(section: str) -> None:
     for example in EXAMPLES:
         if example["section"] == section:

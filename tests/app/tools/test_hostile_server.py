@@ -101,6 +101,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolHost]:
 
 
 @pytest.mark.parametrize("attack", ENDS)
+@pytest.mark.turns(3)
 def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) -> None:
     """It is answered, or refused with a sentence. With "pattern" nothing ran any more, for ever."""
     asked: list[Question] = []

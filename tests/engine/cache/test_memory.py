@@ -440,7 +440,8 @@ def roomy(wide: Path) -> list[memory_run.Turns]:
     return [memory_run.run(wide, seed, None, None, 40) for seed in (1, 2)]
 
 
-@settings(max_examples=5, deadline=None)
+# `python -m tests.torture memory` plays many.
+@settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_held_stays_within_the_budget(
     wide: Path, roomy: list[memory_run.Turns], seed: int

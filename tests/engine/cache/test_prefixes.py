@@ -37,6 +37,7 @@ def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
 
 
 @EVERY_FAMILY
+@pytest.mark.turns(3)
 def test_one_prompt_to_many_chats_is_read_once(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -52,6 +53,7 @@ def test_one_prompt_to_many_chats_is_read_once(
 
 
 @EVERY_FAMILY
+@pytest.mark.turns(3)
 def test_a_system_prompt_is_read_once_also_after_its_chat_was_closed(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -71,6 +73,7 @@ def test_a_system_prompt_is_read_once_also_after_its_chat_was_closed(
 
 
 @EVERY_FAMILY
+@pytest.mark.turns(3)
 def test_what_was_handed_over_is_the_receivers_own(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -90,6 +93,7 @@ def test_what_was_handed_over_is_the_receivers_own(
 
 
 @EVERY_FAMILY
+@pytest.mark.turns(3)
 def test_reproducible_chats_take_only_what_is_the_same_bits(
     engine: Engine,
     model_folder: Callable[[str], Path],

@@ -53,6 +53,7 @@ def params(seed: int, tokens: int = 16) -> SamplingParams:
 
 
 @QUANTISABLE
+@pytest.mark.turns(3)
 def test_beside_others_as_alone(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -97,6 +98,7 @@ def test_going_back_and_handing_on(
 
 
 @QUANTISABLE
+@pytest.mark.turns(3)
 def test_bits_take_what_they_should_and_are_reckoned_so(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:

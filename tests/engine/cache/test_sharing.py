@@ -126,6 +126,7 @@ def test_e5_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) ->
 
 @pytest.mark.parametrize("family", ["plain", "MLA", "sliding window", "hybrid recurrent"])
 @pytest.mark.parametrize("before", ["idle", "answering", "closed", "shared prefix"])
+@pytest.mark.turns(3)
 def test_s2_nothing_is_gone_on_from_across_domains(
     engine: Engine,
     model_folder: Callable[[str], Path],

@@ -64,6 +64,7 @@ def conversation(folder: Path, **more: Any) -> tuple[list[list[int]], list[int]]
 
 
 @pytest.mark.parametrize("family", ALL)
+@pytest.mark.turns(3)
 def test_it_changes_nothing_but_the_number_of_passes(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,

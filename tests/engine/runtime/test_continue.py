@@ -30,6 +30,7 @@ def assistant(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
 def test_a_continued_reply_is_the_uncut_one(
     engine: Engine, model_folder: Folder, family: str
 ) -> None:

@@ -543,6 +543,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("path", BODIES)
+@pytest.mark.turns(3)
 def test_whatever_a_body_holds_it_is_answered_or_refused(server: Server, path: str) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     for field in BODIES[path]:

@@ -126,6 +126,7 @@ def test_schemas_of_random_shape(engine: Engine, model_folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("family", ["plain", "MLA", "hybrid recurrent"])
+@pytest.mark.turns(3)
 def test_eight_forms_beside_free_chats(engine: Engine, model_folder: Folder, family: str) -> None:
     """Shared steps, rows and recurrent states: every form kept, no neighbour changed."""
     model = engine.load(model_folder(family))

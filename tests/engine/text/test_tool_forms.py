@@ -98,6 +98,7 @@ def calls_of(reply: Reply) -> list[ToolCallFinished]:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.turns(3)
 def test_a_required_call_fits_its_schema(load: Callable[[str], Any], kind: str) -> None:
     engine, model = load(kind)
     assert model.tool_format == kind.split(" ")[0]
