@@ -40,10 +40,10 @@ class Action(Enum):
     LATER = "next"
 
 
-BUSY = mark("A reply is still running. Stop it first, or wait for its end.")
-NO_REPLY = mark("No reply is running.")
+BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
+NO_REPLY = mark("The model is not replying.")
 ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
-GONE = mark("This message is not in the chat any more.")
+GONE = mark("This message is no longer in the chat.")
 
 _NEEDS_QUIET = frozenset(
     {
@@ -121,7 +121,7 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
         return _ON_TURN[action](turn)
     if action is Action.RESTORE:
         lost = message_id and message_id not in turn.transcript
-        return tr("The message before it is deleted too. Bring it back first.") if lost else None
+        return tr("The message before it is deleted too. Restore that one first.") if lost else None
     message = turn.subject(action, message_id)
     if message is None:
         return tr(GONE if message_id else _NOTHING[action])
@@ -129,12 +129,12 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
 
 
 _NOTHING = {
-    Action.EDIT: mark("You have not written anything here yet."),
-    Action.REGENERATE: mark("There is no question to answer yet."),
-    Action.SAME_AGAIN: mark("There is no answer yet."),
-    Action.CONTINUE: mark("There is no answer yet."),
-    Action.FORGET_OLDEST: mark("There is no answer yet."),
-    Action.COPY: mark("There is no answer yet."),
+    Action.EDIT: mark("You have not sent a message yet."),
+    Action.REGENERATE: mark("There is no message to reply to yet."),
+    Action.SAME_AGAIN: mark("There is no reply yet."),
+    Action.CONTINUE: mark("There is no reply yet."),
+    Action.FORGET_OLDEST: mark("There is no reply yet."),
+    Action.COPY: mark("There is no reply yet."),
     Action.BRANCH: mark("This chat is empty."),
     Action.DELETE: mark("This chat is empty."),
     Action.EARLIER: mark("No message here has another version."),
@@ -145,21 +145,21 @@ _NOTHING = {
 def _send(turn: Turn) -> str | None:
     if turn.reading:
         return tr("“{file}” is still being read.", file=turn.reading[0])
-    return None if turn.compose.text.strip() else tr("Write something first.")
+    return None if turn.compose.text.strip() else tr("Write a message first.")
 
 
 def _stop(turn: Turn) -> str | None:
     if turn.reply is None:
         return tr(NO_REPLY)
     stopping = isinstance(turn.reply, Running) and turn.reply.stopping
-    return tr("The reply is being stopped.") if stopping else None
+    return tr("The reply is stopping.") if stopping else None
 
 
 def _pause(turn: Turn) -> str | None:
     if turn.reply is None:
-        return tr("Nothing to pause: no reply is running")
+        return tr("The model is not replying.")
     if isinstance(turn.reply, Waiting):
-        return tr("Nothing to pause yet: the model is still loading.")
+        return tr("The model is still loading.")
     return _stop(turn)
 
 
@@ -175,13 +175,11 @@ def _cancel_edit(turn: Turn) -> str | None:
 
 def _go_on(turn: Turn) -> str | None:
     leaf = turn.transcript.get(turn.transcript.leaf_id or "")
-    return (
-        None if leaf is not None and leaf.role == "tool" else tr("There is nothing to go on with.")
-    )
+    return None if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
 
 
 def _rename(turn: Turn) -> str | None:
-    return None if turn.stored else tr("A new chat gets its title from your first message.")
+    return None if turn.stored else tr("Send a message first. The chat is named after it.")
 
 
 _ON_TURN = {
@@ -202,43 +200,43 @@ def _edit(turn: Turn, message: Message) -> str | None:
 def _regenerate(turn: Turn, message: Message) -> str | None:
     if message.role == "user" or message.parent_id is not None:
         return None
-    return tr("This answer has no question.")
+    return tr("This reply has no message before it.")
 
 
 def _same_again(turn: Turn, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
-        return tr("This is no answer.")
+        return tr("This is not a reply.")
     if of_answer(message.stats, ChatOptions()) is None:
         last = turn.transcript.last("assistant")
         if last is not None and last.id == message.id:
-            return tr("The seed of the last answer is not known")
-        return tr("The seed of this answer is not known")
+            return tr("The seed of the last reply is unknown")
+        return tr("The seed of this reply is unknown")
     return None
 
 
 def _continue(turn: Turn, message: Message) -> str | None:
     if message.role != "assistant":
-        return tr("This is no answer.")
+        return tr("This is not a reply.")
     if message.id != turn.transcript.leaf_id:
-        return tr("Only the last answer can be continued.")
+        return tr("Only the last reply can be continued.")
     if not message.content:
-        return tr("The answer had not begun. Answer again instead.")
+        return tr("The reply had not begun. Regenerate it instead.")
     if turn.remote is not None and not KINDS[turn.remote.kind].continues:
-        words = mark("{host} cannot go on with an answer that was cut off. Answer again.")
+        words = mark("{host} cannot continue a reply that was cut off. Regenerate it.")
         return tr(words, host=turn.remote.host)
-    return None if cut_off(message) else tr("The answer is complete.")
+    return None if cut_off(message) else tr("The reply is complete.")
 
 
 def _forget_oldest(turn: Turn, message: Message) -> str | None:
     if not did_not_fit(message):
-        return tr("This answer has not failed for its length.")
+        return tr("This reply did not fail because of its length.")
     if turn.remote is not None:
-        return tr("It is not known here what fits. Shorten the message, or begin a new chat.")
+        return tr("What fits is unknown. Shorten the message or start a new chat.")
     if ChatOptions.from_params(message.stats.get("options", {})).slide:
-        return tr("It did not fit without the oldest turns either. Shorten the message.")
+        return tr("The chat does not fit without its oldest messages either. Shorten the message.")
     before = turn.transcript.path_to(message.parent_id)[:-1]
     if not any(m.role == "assistant" and m.content for m in before):
-        return tr("There are no older turns to forget. Shorten the message.")
+        return tr("There are no older messages to leave out. Shorten the message.")
     return None
 
 
@@ -249,7 +247,7 @@ def _copy(turn: Turn, message: Message) -> str | None:
 
 
 def _branch(turn: Turn, message: Message) -> str | None:
-    return tr("This answer is still being written.") if message.id == turn.answering else None
+    return tr("This reply is not finished yet.") if message.id == turn.answering else None
 
 
 def _delete(turn: Turn, message: Message) -> str | None:

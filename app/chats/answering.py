@@ -42,10 +42,8 @@ if TYPE_CHECKING:
 
 # What a reply fails with when the engine's thread has broken down, or has lost the model.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
-_ONLY_A_TOOL = mark(
-    "The model asked for a tool instead of answering. There are no tools in this chat."
-)
-_NO_CALL = mark("The model called a tool in a way that could not be read.")
+_ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat has no tools.")
+_NO_CALL = mark("The model’s tool call could not be read.")
 
 
 class Answering(QObject):

@@ -103,7 +103,7 @@ def used(attachment: Attachment) -> str:
     if attachment.use == "all":
         return ""
     if attachment.use == "passages" and not attachment.spans:
-        return tr("passages that match the question")
+        return tr("passages matching the message")
     if attachment.use == "passages":
         n = len(attachment.spans)
         found = counted("{count} passage", "{count} passages", n, count=number(n))

@@ -49,13 +49,15 @@ def pages_in(words: str, count: int) -> list[int]:
     for part in filter(None, parts):
         match = _RANGE.fullmatch(part)
         if match is None:
-            raise ValueError(tr("“{part}” is no number. Write 1-3, 7.", part=part[:20]))
+            raise ValueError(
+                tr("“{part}” is not a number. Enter numbers such as 1-3, 7.", part=part[:20])
+            )
         first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= count:
-            raise ValueError(tr("There are numbers from 1 to {last}.", last=number(count)))
+            raise ValueError(tr("Enter numbers from 1 to {last}.", last=number(count)))
         found.update(range(first, last + 1))
     if not found:
-        raise ValueError(tr("Write the numbers, for example 1-3, 7."))
+        raise ValueError(tr("Enter numbers such as 1-3, 7."))
     return sorted(found)
 
 
@@ -250,8 +252,8 @@ class Attaching(QObject):
             full = len(self._waiting) + len(self.files) >= MOST_FILES
             if full or place >= MOST_LOOKED_AT:
                 words = counted(
-                    "A message takes %n file. Send the rest after it.",
-                    "A message takes %n files. Send the rest after it.",
+                    "Attach at most %n file. Send the others in another message.",
+                    "Attach at most %n files. Send the others in another message.",
                     MOST_FILES,
                 )
                 self.refused.emit(words)
@@ -259,7 +261,9 @@ class Attaching(QObject):
             if path.is_dir():
                 folders += 1
                 if folders == 1:  # there is room for one sentence on the screen
-                    words = tr("“{name}” is a folder. Attach the files in it.", name=path.name)
+                    words = tr(
+                        "“{name}” is a folder. Attach the files in it instead.", name=path.name
+                    )
                     self.refused.emit(words)
             else:
                 self._waiting.append(path)
@@ -379,7 +383,7 @@ class Attaching(QObject):
                 refused = tr("“{name}” cannot be read.", name=path.name)
             else:
                 if made in self.files:
-                    refused = tr("“{name}” is attached already.", name=path.name)
+                    refused = tr("“{name}” is already attached.", name=path.name)
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)

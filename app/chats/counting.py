@@ -53,14 +53,14 @@ class Counted:
             return tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
         over = self.tokens - self.limit + 1
         too_many = counted(
-            "{count} token too many for this model.",
-            "{count} tokens too many for this model.",
+            "{count} token too long for this model.",
+            "{count} tokens too long for this model.",
             over,
             count=number(over),
         )
         if not self.slides:
             return too_many
-        return " ".join((too_many, tr("The oldest turns are left out.")))
+        return " ".join((too_many, tr("The oldest messages are left out.")))
 
 
 @dataclass(frozen=True)

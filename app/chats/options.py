@@ -48,8 +48,7 @@ def bound_to(options: Form) -> dict[str, Any]:
     if wrong := fault(options):
         raise ValueError(
             tr(
-                "The form that answers are to have cannot be used. {wrong} "
-                "It stands in the chat's settings, under “Answer as”.",
+                "The reply format cannot be used. {wrong} Change it in the chat’s settings.",
                 wrong=wrong,
             )
         )
@@ -94,7 +93,7 @@ def _of_schema(text: str) -> str:
     except RecursionError:
         return tr("The schema is nested too deeply.")
     if not isinstance(schema, dict):
-        return tr("A schema is a JSON object, in curly brackets.")
+        return tr("A schema is a JSON object: { … }.")
     # By its size first: llguidance crashes over what is too deep, and takes a while otherwise.
     try:
         if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
@@ -117,8 +116,8 @@ def _of_schema(text: str) -> str:
 
 def _too_long(text: str) -> str:
     return counted(
-        "It is {count} character long; {most} are the most.",
-        "It is {count} characters long; {most} are the most.",
+        "{count} character; the limit is {most}.",
+        "{count} characters; the limit is {most}.",
         len(text),
         count=number(len(text)),
         most=number(bounds.MOST_FORM),
@@ -126,7 +125,7 @@ def _too_long(text: str) -> str:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(tr("{name} is no number in JSON.", name=name))
+    raise ValueError(tr("{name} is not a number in JSON.", name=name))
 
 
 def _schema_refusal(schema: dict[str, Any]) -> str:

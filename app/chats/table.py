@@ -53,7 +53,7 @@ def _line(cells: Sequence[str]) -> str:
 
 MOST_MESSAGES = 100
 """Rows. More are a benchmark, and no reading for a person."""
-DELETED = mark("This chat was deleted")
+DELETED = mark("This chat has been deleted")
 
 
 @dataclass(frozen=True)
@@ -164,12 +164,12 @@ class AnswerTable(QObject):
         question = self._question(chat, message)
         answer = self._answer(chat, question)
         if question is None or answer is None:
-            return Cell(note=tr("Waits") if chat_id in self._going else tr("Not asked"))
+            return Cell(note=tr("Waiting") if chat_id in self._going else tr("Not started"))
         answer = chat.message(answer.id)
         note = {
             "complete": "",
             "error": answer.error,
-            "streaming": tr("Answering"),
+            "streaming": tr("Replying"),
             "cancelled": tr("Stopped"),
         }.get(answer.status, tr("Interrupted"))
         return Cell(answer.content, note, answer.id)

@@ -133,7 +133,7 @@ def _going_on(remote: Remote) -> dict[str, Any]:
         raise RemoteError(
             INVALID_REQUEST,
             tr(
-                "{host} cannot go on with an answer that was cut off. Answer again.",
+                "{host} cannot continue a reply that was cut off. Regenerate it.",
                 host=remote.host,
             ),
         )

@@ -8875,7 +8875,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chats ungrouped</source>
-        <translation>Gruppierung aufgehoben</translation>
+        <translation>Chats nicht mehr gruppiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9526,6 +9526,475 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>ungelesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>In Warteschlange</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, antwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, fertig, noch nicht gelesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Neuer Chat hier, rechts oder unten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Neuer Chat rechts  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Neuer Chat unten  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>fertig, noch nicht gelesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat has been deleted</source>
+        <translation>Dieser Chat wurde gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not started</source>
+        <translation>Nicht begonnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replying</source>
+        <translation>Antwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of reasoning</source>
+        <translation>Ende des Nachdenkens</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be created</source>
+        <translation>die Datei kann nicht erstellt werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still replying. Stop the reply or wait until it has ended.</source>
+        <translation>Das Modell antwortet noch. Stoppe die Antwort oder warte, bis sie fertig ist.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>The model is not replying.</source>
+        <translation>Das Modell antwortet gerade nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is no longer in the chat.</source>
+        <translation>Diese Nachricht ist nicht mehr im Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Restore that one first.</source>
+        <translation>Die Nachricht davor ist auch gelöscht. Stelle zuerst diese wieder her.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not sent a message yet.</source>
+        <translation>Du hast noch keine Nachricht gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no message to reply to yet.</source>
+        <translation>Es gibt noch keine Nachricht, auf die das Modell antworten kann.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no reply yet.</source>
+        <translation>Es gibt noch keine Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write a message first.</source>
+        <translation>Schreibe zuerst eine Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is stopping.</source>
+        <translation>Die Antwort wird gestoppt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still loading.</source>
+        <translation>Das Modell wird noch geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to continue.</source>
+        <translation>Es gibt nichts fortzusetzen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Send a message first. The chat is named after it.</source>
+        <translation>Sende zuerst eine Nachricht. Der Chat wird danach benannt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply has no message before it.</source>
+        <translation>Vor dieser Antwort steht keine Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is not a reply.</source>
+        <translation>Das ist keine Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last reply is unknown</source>
+        <translation>Der Seed der letzten Antwort ist unbekannt</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this reply is unknown</source>
+        <translation>Der Seed dieser Antwort ist unbekannt</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last reply can be continued.</source>
+        <translation>Nur die letzte Antwort lässt sich fortsetzen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply had not begun. Regenerate it instead.</source>
+        <translation>Die Antwort hatte noch nicht begonnen. Generiere sie stattdessen neu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Generiere sie neu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is complete.</source>
+        <translation>Die Antwort ist vollständig.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply did not fail because of its length.</source>
+        <translation>Diese Antwort ist nicht an der Länge gescheitert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>What fits is unknown. Shorten the message or start a new chat.</source>
+        <translation>Es ist nicht bekannt, wie viel passt. Kürze die Nachricht oder beginne einen neuen Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <translation>Auch ohne die ältesten Nachrichten passt der Chat nicht. Kürze die Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older messages to leave out. Shorten the message.</source>
+        <translation>Es gibt keine älteren Nachrichten, die weggelassen werden können. Kürze die Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply is not finished yet.</source>
+        <translation>Diese Antwort ist noch nicht fertig.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <translation>„{part}“ ist keine Zahl. Gib Zahlen ein wie 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers from 1 to {last}.</source>
+        <translation>Gib Zahlen von 1 bis {last} ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers such as 1-3, 7.</source>
+        <translation>Gib Zahlen ein wie 1-3, 7.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Attach at most %n file. Send the others in another message.</source>
+        <comment>Attach at most %n files. Send the others in another message.</comment>
+        <translation>
+            <numerusform>Hänge höchstens %n Datei an. Sende die übrigen mit einer weiteren Nachricht.</numerusform>
+            <numerusform>Hänge höchstens %n Dateien an. Sende die übrigen mit einer weiteren Nachricht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it instead.</source>
+        <translation>„{name}“ ist ein Ordner. Hänge stattdessen die Dateien darin an.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is already attached.</source>
+        <translation>„{name}“ ist bereits angehängt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages matching the message</source>
+        <translation>Passagen, die zur Nachricht passen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too long for this model.</source>
+        <comment>{count} tokens too long for this model.</comment>
+        <translation>
+            <numerusform>{count} Token zu lang für dieses Modell.</numerusform>
+            <numerusform>{count} Tokens zu lang für dieses Modell.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest messages are left out.</source>
+        <translation>Die ältesten Nachrichten werden weggelassen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be saved: {why}.</source>
+        <translation>„{file}“ konnte nicht gesichert werden: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat no longer exists.</source>
+        <translation>Der Chat existiert nicht mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <translation>Das Antwortformat ist nicht verwendbar. {wrong} Ändere es in den Einstellungen des Chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object: { … }.</source>
+        <translation>Ein Schema ist ein JSON-Objekt: { … }.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>{count} character; the limit is {most}.</source>
+        <comment>{count} characters; the limit is {most}.</comment>
+        <translation>
+            <numerusform>{count} Zeichen; höchstens {most} sind möglich.</numerusform>
+            <numerusform>{count} Zeichen; höchstens {most} sind möglich.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is not a number in JSON.</source>
+        <translation>{name} ist in JSON keine Zahl.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it could not be read</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long. Everything before it was read.</source>
+        <translation>{file}: Ein Text darin ist zu lang. Alles davor wurde gelesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: no chats in this archive.</source>
+        <translation>{file}: keine Chats in diesem Archiv.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: protected by a password.</source>
+        <translation>{file}: mit Passwort geschützt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged or not JSON.</source>
+        <translation>{file}: beschädigt oder kein JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged after chat {number}. Everything before it was read.</source>
+        <translation>{file}: nach Chat {number} beschädigt. Alles davor wurde gelesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: nested too deeply. Everything before it was read.</source>
+        <translation>{file}: zu tief verschachtelt. Alles davor wurde gelesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>More items could not be read.</source>
+        <translation>Weitere Einträge waren nicht lesbar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chats imported.</source>
+        <translation>Keine Chats importiert.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat imported from {programs}, with {messages}.</source>
+        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} Chat aus {programs} importiert, mit {messages}.</numerusform>
+            <numerusform>{count} Chats aus {programs} importiert, mit {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped.</source>
+        <translation>Der Import wurde gestoppt.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists and was not changed.</source>
+        <comment>{count} chats already exist and were not changed.</comment>
+        <translation>
+            <numerusform>{count} Chat ist bereits vorhanden und blieb unverändert.</numerusform>
+            <numerusform>{count} Chats sind bereits vorhanden und blieben unverändert.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists in the Trash and was not changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <translation>
+            <numerusform>{count} Chat ist bereits im Papierkorb und blieb unverändert.</numerusform>
+            <numerusform>{count} Chats sind bereits vorhanden ({trashed} im Papierkorb) und blieben unverändert.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} attachment.</source>
+        <comment>Not imported: {count} attachments.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Anhang.</numerusform>
+            <numerusform>Nicht importiert: {count} Anhänge.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} image.</source>
+        <comment>Not imported: {count} images.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Bild.</numerusform>
+            <numerusform>Nicht importiert: {count} Bilder.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} recording or video.</source>
+        <comment>Not imported: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Aufnahme oder Video.</numerusform>
+            <numerusform>Nicht importiert: {count} Aufnahmen und Videos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} tool call or result.</source>
+        <comment>Not imported: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Tool-Aufruf oder Ergebnis.</numerusform>
+            <numerusform>Nicht importiert: {count} Tool-Aufrufe und Ergebnisse.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} empty chat.</source>
+        <comment>Not imported: {count} empty chats.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} leerer Chat.</numerusform>
+            <numerusform>Nicht importiert: {count} leere Chats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} instruction within a chat.</source>
+        <comment>Not imported: {count} instructions within a chat.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Anweisung mitten im Chat.</numerusform>
+            <numerusform>Nicht importiert: {count} Anweisungen mitten im Chat.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} message in a loop.</source>
+        <comment>Not imported: {count} messages in a loop.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Nachricht in einer Schleife.</numerusform>
+            <numerusform>Nicht importiert: {count} Nachrichten in einer Schleife.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} item of type “{kind}”.</source>
+        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <translation>
+            <numerusform>Nicht importiert: {count} Eintrag vom Typ „{kind}“.</numerusform>
+            <numerusform>Nicht importiert: {count} Einträge vom Typ „{kind}“.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool instead of replying, but this chat has no tools.</source>
+        <translation>Das Modell hat ein Tool aufgerufen statt zu antworten, aber dieser Chat hat keine Tools.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model’s tool call could not be read.</source>
+        <translation>Der Tool-Aufruf des Modells war nicht lesbar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: cannot be saved.</source>
+        <translation>{where}: kann nicht gespeichert werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, chat {number}</source>
+        <translation>{file}, Chat {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: too long.</source>
+        <translation>{where}: zu lang.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: not a chat.</source>
+        <translation>{where}: kein Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: damaged ({why}).</source>
+        <translation>{where}: beschädigt ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: unknown format.</source>
+        <translation>{where}: unbekanntes Format.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: saved by a newer version of Stretto.</source>
+        <translation>{file}: mit einer neueren Version von Stretto gesichert.</translation>
     </message>
 </context>
 </TS>

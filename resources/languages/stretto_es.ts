@@ -4233,7 +4233,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only your own messages can be edited.</source>
-        <translation>Solo se pueden editar los mensajes propios.</translation>
+        <translation>Solo se pueden editar tus propios mensajes.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -9526,6 +9526,475 @@ No respondiste.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, terminado, sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Chat nuevo aquí, a la derecha o debajo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Chat nuevo a la derecha  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Chat nuevo debajo  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>terminado, sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat has been deleted</source>
+        <translation>Este chat se ha eliminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not started</source>
+        <translation>Sin empezar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replying</source>
+        <translation>Respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of reasoning</source>
+        <translation>Fin del razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be created</source>
+        <translation>no se puede crear el archivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still replying. Stop the reply or wait until it has ended.</source>
+        <translation>El modelo aún está respondiendo. Detén la respuesta o espera a que termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>The model is not replying.</source>
+        <translation>El modelo no está respondiendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is no longer in the chat.</source>
+        <translation>Este mensaje ya no está en el chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Restore that one first.</source>
+        <translation>El mensaje anterior también está eliminado. Restáuralo primero.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not sent a message yet.</source>
+        <translation>Aún no has enviado ningún mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no message to reply to yet.</source>
+        <translation>Aún no hay ningún mensaje que responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no reply yet.</source>
+        <translation>Aún no hay respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write a message first.</source>
+        <translation>Escribe antes un mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is stopping.</source>
+        <translation>La respuesta se está deteniendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still loading.</source>
+        <translation>El modelo aún se está cargando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to continue.</source>
+        <translation>No hay nada que continuar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Send a message first. The chat is named after it.</source>
+        <translation>Envía antes un mensaje. El chat toma su nombre de él.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply has no message before it.</source>
+        <translation>No hay ningún mensaje antes de esta respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is not a reply.</source>
+        <translation>Esto no es una respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last reply is unknown</source>
+        <translation>Se desconoce la semilla de la última respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this reply is unknown</source>
+        <translation>Se desconoce la semilla de esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last reply can be continued.</source>
+        <translation>Solo se puede continuar la última respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply had not begun. Regenerate it instead.</source>
+        <translation>La respuesta no había empezado. Regenérala.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <translation>{host} no puede continuar una respuesta interrumpida. Regenérala.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is complete.</source>
+        <translation>La respuesta está completa.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply did not fail because of its length.</source>
+        <translation>Esta respuesta no ha fallado por su longitud.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>What fits is unknown. Shorten the message or start a new chat.</source>
+        <translation>No se sabe cuánto cabe. Acorta el mensaje o empieza un chat nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <translation>El chat tampoco cabe sin los mensajes más antiguos. Acorta el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older messages to leave out. Shorten the message.</source>
+        <translation>No hay mensajes anteriores que omitir. Acorta el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply is not finished yet.</source>
+        <translation>Esta respuesta aún no ha terminado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <translation>«{part}» no es un número. Escribe números como 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers from 1 to {last}.</source>
+        <translation>Escribe números del 1 al {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers such as 1-3, 7.</source>
+        <translation>Escribe números como 1-3, 7.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Attach at most %n file. Send the others in another message.</source>
+        <comment>Attach at most %n files. Send the others in another message.</comment>
+        <translation>
+            <numerusform>Adjunta como máximo %n archivo. Envía los demás en otro mensaje.</numerusform>
+            <numerusform>Adjunta como máximo %n archivos. Envía los demás en otro mensaje.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it instead.</source>
+        <translation>«{name}» es una carpeta. Adjunta los archivos que contiene.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is already attached.</source>
+        <translation>«{name}» ya está adjunto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages matching the message</source>
+        <translation>pasajes que coinciden con el mensaje</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too long for this model.</source>
+        <comment>{count} tokens too long for this model.</comment>
+        <translation>
+            <numerusform>{count} token de más para este modelo.</numerusform>
+            <numerusform>{count} tokens de más para este modelo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest messages are left out.</source>
+        <translation>Se omiten los mensajes más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be saved: {why}.</source>
+        <translation>No se ha podido guardar «{file}»: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat no longer exists.</source>
+        <translation>El chat ya no existe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <translation>No se puede usar el formato de respuesta. {wrong} Cámbialo en los ajustes del chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object: { … }.</source>
+        <translation>Un esquema es un objeto JSON: { … }.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>{count} character; the limit is {most}.</source>
+        <comment>{count} characters; the limit is {most}.</comment>
+        <translation>
+            <numerusform>{count} carácter; el límite es {most}.</numerusform>
+            <numerusform>{count} caracteres; el límite es {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is not a number in JSON.</source>
+        <translation>{name} no es un número en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it could not be read</source>
+        <translation>no se ha podido leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long. Everything before it was read.</source>
+        <translation>{file}: un texto es demasiado largo. Se ha leído todo lo anterior.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: no chats in this archive.</source>
+        <translation>{file}: no hay chats en este archivo comprimido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: protected by a password.</source>
+        <translation>{file}: protegido con contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged or not JSON.</source>
+        <translation>{file}: dañado o no es JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged after chat {number}. Everything before it was read.</source>
+        <translation>{file}: dañado después del chat {number}. Se ha leído todo lo anterior.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: nested too deeply. Everything before it was read.</source>
+        <translation>{file}: anidado a demasiada profundidad. Se ha leído todo lo anterior.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>More items could not be read.</source>
+        <translation>No se han podido leer más elementos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chats imported.</source>
+        <translation>No se ha importado ningún chat.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat imported from {programs}, with {messages}.</source>
+        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} chat importado de {programs}, con {messages}.</numerusform>
+            <numerusform>{count} chats importados de {programs}, con {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped.</source>
+        <translation>La importación se ha detenido.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists and was not changed.</source>
+        <comment>{count} chats already exist and were not changed.</comment>
+        <translation>
+            <numerusform>{count} chat ya existe y no se ha modificado.</numerusform>
+            <numerusform>{count} chats ya existen y no se han modificado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists in the Trash and was not changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <translation>
+            <numerusform>{count} chat ya existe en la papelera y no se ha modificado.</numerusform>
+            <numerusform>{count} chats ya existen ({trashed} en la papelera) y no se han modificado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} attachment.</source>
+        <comment>Not imported: {count} attachments.</comment>
+        <translation>
+            <numerusform>No importado: {count} adjunto.</numerusform>
+            <numerusform>No importados: {count} adjuntos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} image.</source>
+        <comment>Not imported: {count} images.</comment>
+        <translation>
+            <numerusform>No importada: {count} imagen.</numerusform>
+            <numerusform>No importadas: {count} imágenes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} recording or video.</source>
+        <comment>Not imported: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>No importado: {count} audio o vídeo.</numerusform>
+            <numerusform>No importados: {count} audios y vídeos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} tool call or result.</source>
+        <comment>Not imported: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>No importado: {count} llamada a herramienta o resultado.</numerusform>
+            <numerusform>No importados: {count} llamadas a herramientas y resultados.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} empty chat.</source>
+        <comment>Not imported: {count} empty chats.</comment>
+        <translation>
+            <numerusform>No importado: {count} chat vacío.</numerusform>
+            <numerusform>No importados: {count} chats vacíos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} instruction within a chat.</source>
+        <comment>Not imported: {count} instructions within a chat.</comment>
+        <translation>
+            <numerusform>No importada: {count} instrucción dentro de un chat.</numerusform>
+            <numerusform>No importadas: {count} instrucciones dentro de un chat.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} message in a loop.</source>
+        <comment>Not imported: {count} messages in a loop.</comment>
+        <translation>
+            <numerusform>No importado: {count} mensaje en bucle.</numerusform>
+            <numerusform>No importados: {count} mensajes en bucle.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} item of type “{kind}”.</source>
+        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <translation>
+            <numerusform>No importado: {count} elemento de tipo «{kind}».</numerusform>
+            <numerusform>No importados: {count} elementos de tipo «{kind}».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool instead of replying, but this chat has no tools.</source>
+        <translation>El modelo ha llamado a una herramienta en vez de responder, pero este chat no tiene herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model’s tool call could not be read.</source>
+        <translation>No se ha podido leer la llamada a herramienta del modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: cannot be saved.</source>
+        <translation>{where}: no se puede guardar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, chat {number}</source>
+        <translation>{file}, chat {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: too long.</source>
+        <translation>{where}: demasiado largo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: not a chat.</source>
+        <translation>{where}: no es un chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: damaged ({why}).</source>
+        <translation>{where}: está dañado ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: unknown format.</source>
+        <translation>{where}: formato desconocido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: saved by a newer version of Stretto.</source>
+        <translation>{file}: guardado con una versión más reciente de Stretto.</translation>
     </message>
 </context>
 </TS>

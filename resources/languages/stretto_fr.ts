@@ -2160,7 +2160,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>Il tourne sur une autre machine : tout ce que vous envoyez dans ce chat va à {host}.</translation>
+        <translation>Il tourne sur une autre machine : tout ce que vous envoyez dans cette discussion va à {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2170,7 +2170,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>{host} ne reçoit pas : {names}. Le nombre de tokens d’un chat est donné après chaque réponse.</translation>
+        <translation>{host} ne reçoit pas : {names}. Le nombre de tokens d’une discussion est donné après chaque réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -3557,7 +3557,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Ce que vous envoyez dans un chat avec ce modèle quitte cette machine et va à {host}.</translation>
+        <translation>Ce que vous envoyez dans une discussion avec ce modèle quitte cette machine et va à {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -3752,7 +3752,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{chat} (hidden tab)</source>
-        <translation>{chat} (onglet masqué)</translation>
+        <translation>{discussion} (onglet masqué)</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -3943,7 +3943,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
-        <translation>{tool} de {server} dans «&#xa0;{chat}&#xa0;»</translation>
+        <translation>{tool} de {server} dans «&#xa0;{discussion}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4969,7 +4969,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
+        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {discussions} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -5272,7 +5272,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>La discussion «&#xa0;{chat}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
+        <translation>La discussion «&#xa0;{discussion}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/models/residency.py"/>
@@ -5610,7 +5610,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Reckoned for {chats} of {tokens}</source>
-        <translation>Calculé pour {chats} de {tokens}</translation>
+        <translation>Calculé pour {discussions} de {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -6085,7 +6085,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>{messages} dans {chats} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
+        <translation>{messages} dans {discussions} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
@@ -6773,7 +6773,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses chats le rechargent à l’envoi.</translation>
+        <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
@@ -6849,7 +6849,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
-        <translation>{host} n’accepte pas cette requête (état {status}). Il ne connaît peut-être pas un réglage du chat.</translation>
+        <translation>{host} n’accepte pas cette requête (état {status}). Il ne connaît peut-être pas un réglage de la discussion.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -6937,7 +6937,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} ne peut pas lier les réponses à une liste ou à un motif. Choisissez une autre forme sous « Format de réponse » dans les réglages du chat : JSON est possible.</translation>
+        <translation>{host} ne peut pas lier les réponses à une liste ou à un motif. Choisissez une autre forme sous « Format de réponse » dans les réglages de la discussion : JSON est possible.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -6969,7 +6969,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
-        <translation>Ouvrir {name} dans un chat</translation>
+        <translation>Ouvrir {name} dans une discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -6979,7 +6979,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} n’est plus dans la liste. Ses chats restent.</translation>
+        <translation>{name} n’est plus dans la liste. Ses discussions restent.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -7040,7 +7040,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
-        <translation>Réponses rapides, place pour plus de chats</translation>
+        <translation>Réponses rapides, place pour plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -7055,7 +7055,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
-        <translation>Réponses régulières, place pour plus de chats</translation>
+        <translation>Réponses régulières, place pour plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -7080,7 +7080,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
-        <translation>Raisonnement, outils, place pour plus de chats</translation>
+        <translation>Raisonnement, outils, place pour plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -7095,7 +7095,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
-        <translation>Code, questions difficiles, place pour des chats</translation>
+        <translation>Code, questions difficiles, place pour des discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -7115,7 +7115,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
-        <translation>Code, outils, place pour plus de chats</translation>
+        <translation>Code, outils, place pour plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -8335,7 +8335,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
-        <translation>« {folder} » est en lecture seule dans ce chat.</translation>
+        <translation>« {folder} » est en lecture seule dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -8395,7 +8395,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
-        <translation>« {path} » n’est dans aucun dossier de ce chat.</translation>
+        <translation>« {path} » n’est dans aucun dossier de cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -8485,7 +8485,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Lists the files in this chat’s folders.</source>
-        <translation>Liste les fichiers des dossiers de ce chat.</translation>
+        <translation>Liste les fichiers des dossiers de cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -8495,7 +8495,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>List this chat’s folders?</source>
-        <translation>Lister les dossiers de ce chat ?</translation>
+        <translation>Lister les dossiers de cette discussion ?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -8505,7 +8505,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Reads text files in this chat’s folders.</source>
-        <translation>Lit les fichiers texte des dossiers de ce chat.</translation>
+        <translation>Lit les fichiers texte des dossiers de cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -8525,7 +8525,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Search this chat’s folders?</source>
-        <translation>Rechercher dans les dossiers de ce chat ?</translation>
+        <translation>Rechercher dans les dossiers de cette discussion ?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -8595,7 +8595,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>Les outils de ce chat pourront y modifier des fichiers. Vous voyez chaque modification avant.  W</translation>
+        <translation>Les outils de cette discussion pourront y modifier des fichiers. Vous voyez chaque modification avant.  W</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -8610,7 +8610,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run every call that waits in this chat  A</source>
-        <translation>Exécuter tous les appels en attente dans ce chat  A</translation>
+        <translation>Exécuter tous les appels en attente dans cette discussion  A</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -8691,7 +8691,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run this tool in this chat without asking again  T</source>
-        <translation>Exécuter cet outil dans ce chat sans redemander  T</translation>
+        <translation>Exécuter cet outil dans cette discussion sans redemander  T</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -8701,7 +8701,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
-        <translation>Exécuter tous les outils de ce serveur dans ce chat sans demander  S</translation>
+        <translation>Exécuter tous les outils de ce serveur dans cette discussion sans demander  S</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -8770,12 +8770,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
         <source>The result was too long for this chat and was left out.</source>
-        <translation>Le résultat était trop long pour ce chat et a été omis.</translation>
+        <translation>Le résultat était trop long pour cette discussion et a été omis.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>There is no tool “{name}” in this chat.</source>
-        <translation>L’outil « {name} » n’existe pas dans ce chat.</translation>
+        <translation>L’outil « {name} » n’existe pas dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
@@ -8950,7 +8950,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
-        <translation>Toujours autorisés dans ce chat : {tools}. Les autres appels vous sont demandés.</translation>
+        <translation>Toujours autorisés dans cette discussion : {tools}. Les autres appels vous sont demandés.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -8970,7 +8970,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>Les outils de ce chat pourront lister, rechercher et lire son contenu</translation>
+        <translation>Les outils de cette discussion pourront lister, rechercher et lire son contenu</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -9054,7 +9054,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>Nouveau ou modifié. Un chat le démarre au besoin :</translation>
+        <translation>Nouveau ou modifié. Une discussion le démarre au besoin :</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9103,12 +9103,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read-only in “{chat}”</source>
-        <translation>{path} : lecture seule dans « {chat} »</translation>
+        <translation>{path} : lecture seule dans « {discussion} »</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read and write in “{chat}”</source>
-        <translation>{path} : lecture et écriture dans « {chat} »</translation>
+        <translation>{path} : lecture et écriture dans « {discussion} »</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9220,7 +9220,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict} : {weights} de poids + {caches} pour {chats} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
+        <translation>{verdict} : {weights} de poids + {caches} pour {discussions} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -9526,6 +9526,475 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>non lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En file d’attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, terminée, pas encore lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Nouvelle discussion à droite  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>terminée, pas encore lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat has been deleted</source>
+        <translation>Cette discussion a été supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not started</source>
+        <translation>Pas commencée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replying</source>
+        <translation>Répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of reasoning</source>
+        <translation>Fin du raisonnement</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be created</source>
+        <translation>le fichier ne peut pas être créé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still replying. Stop the reply or wait until it has ended.</source>
+        <translation>Le modèle répond encore. Arrêtez la réponse ou attendez qu’elle se termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>The model is not replying.</source>
+        <translation>Le modèle n’est pas en train de répondre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is no longer in the chat.</source>
+        <translation>Ce message n’est plus dans la discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Restore that one first.</source>
+        <translation>Le message précédent est aussi supprimé. Restaurez-le d’abord.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not sent a message yet.</source>
+        <translation>Vous n’avez encore envoyé aucun message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no message to reply to yet.</source>
+        <translation>Il n’y a pas encore de message appelant une réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no reply yet.</source>
+        <translation>Il n’y a pas encore de réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write a message first.</source>
+        <translation>Écrivez d’abord un message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is stopping.</source>
+        <translation>La réponse s’arrête.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still loading.</source>
+        <translation>Le modèle est encore en cours de chargement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to continue.</source>
+        <translation>Il n’y a rien à continuer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Send a message first. The chat is named after it.</source>
+        <translation>Envoyez d’abord un message. La discussion en tire son titre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply has no message before it.</source>
+        <translation>Aucun message ne précède cette réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is not a reply.</source>
+        <translation>Ce n’est pas une réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last reply is unknown</source>
+        <translation>La graine de la dernière réponse est inconnue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this reply is unknown</source>
+        <translation>La graine de cette réponse est inconnue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last reply can be continued.</source>
+        <translation>Seule la dernière réponse peut être continuée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply had not begun. Regenerate it instead.</source>
+        <translation>La réponse n’avait pas commencé. Régénérez-la plutôt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <translation>{host} ne peut pas continuer une réponse interrompue. Régénérez-la.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is complete.</source>
+        <translation>La réponse est complète.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply did not fail because of its length.</source>
+        <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>What fits is unknown. Shorten the message or start a new chat.</source>
+        <translation>La longueur admise est inconnue. Raccourcissez le message ou commencez une nouvelle discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <translation>La discussion ne tient pas même sans ses plus anciens messages. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older messages to leave out. Shorten the message.</source>
+        <translation>Il n’y a pas de messages plus anciens à omettre. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply is not finished yet.</source>
+        <translation>Cette réponse n’est pas encore terminée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <translation>« {part} » n’est pas un nombre. Saisissez des nombres comme 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers from 1 to {last}.</source>
+        <translation>Saisissez des nombres de 1 à {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers such as 1-3, 7.</source>
+        <translation>Saisissez des nombres comme 1-3, 7.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Attach at most %n file. Send the others in another message.</source>
+        <comment>Attach at most %n files. Send the others in another message.</comment>
+        <translation>
+            <numerusform>Joignez au plus %n fichier. Envoyez les autres dans un autre message.</numerusform>
+            <numerusform>Joignez au plus %n fichiers. Envoyez les autres dans un autre message.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it instead.</source>
+        <translation>« {name} » est un dossier. Joignez plutôt les fichiers qu’il contient.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is already attached.</source>
+        <translation>« {name} » est déjà joint.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages matching the message</source>
+        <translation>passages correspondant au message</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too long for this model.</source>
+        <comment>{count} tokens too long for this model.</comment>
+        <translation>
+            <numerusform>{count} token de trop pour ce modèle.</numerusform>
+            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest messages are left out.</source>
+        <translation>Les plus anciens messages sont omis.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be saved: {why}.</source>
+        <translation>« {file} » n’a pas pu être enregistré : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat no longer exists.</source>
+        <translation>La discussion n’existe plus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <translation>Le format de réponse ne peut pas être utilisé. {wrong} Modifiez-le dans les réglages de la discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object: { … }.</source>
+        <translation>Un schéma est un objet JSON : { … }.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>{count} character; the limit is {most}.</source>
+        <comment>{count} characters; the limit is {most}.</comment>
+        <translation>
+            <numerusform>{count} caractère ; la limite est de {most}.</numerusform>
+            <numerusform>{count} caractères ; la limite est de {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is not a number in JSON.</source>
+        <translation>{name} n’est pas un nombre en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it could not be read</source>
+        <translation>lecture impossible</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long. Everything before it was read.</source>
+        <translation>{file} : un texte est trop long. Tout ce qui précède a été lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: no chats in this archive.</source>
+        <translation>{file} : aucune discussion dans cette archive.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: protected by a password.</source>
+        <translation>{file} : protégé par un mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged or not JSON.</source>
+        <translation>{file} : endommagé ou pas du JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged after chat {number}. Everything before it was read.</source>
+        <translation>{file} : endommagé après la discussion {number}. Tout ce qui précède a été lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: nested too deeply. Everything before it was read.</source>
+        <translation>{file} : imbrication trop profonde. Tout ce qui précède a été lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>More items could not be read.</source>
+        <translation>D’autres éléments n’ont pas pu être lus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chats imported.</source>
+        <translation>Aucune discussion importée.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat imported from {programs}, with {messages}.</source>
+        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} discussion importée depuis {programs}, avec {messages}.</numerusform>
+            <numerusform>{count} discussions importées depuis {programs}, avec {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped.</source>
+        <translation>L’importation a été arrêtée.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists and was not changed.</source>
+        <comment>{count} chats already exist and were not changed.</comment>
+        <translation>
+            <numerusform>{count} discussion existe déjà et n’a pas été modifiée.</numerusform>
+            <numerusform>{count} discussions existent déjà et n’ont pas été modifiées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists in the Trash and was not changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <translation>
+            <numerusform>{count} discussion existe déjà dans la corbeille et n’a pas été modifiée.</numerusform>
+            <numerusform>{count} discussions existent déjà ({trashed} dans la corbeille) et n’ont pas été modifiées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} attachment.</source>
+        <comment>Not imported: {count} attachments.</comment>
+        <translation>
+            <numerusform>Non importée : {count} pièce jointe.</numerusform>
+            <numerusform>Non importées : {count} pièces jointes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} image.</source>
+        <comment>Not imported: {count} images.</comment>
+        <translation>
+            <numerusform>Non importée : {count} image.</numerusform>
+            <numerusform>Non importées : {count} images.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} recording or video.</source>
+        <comment>Not imported: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Non importé : {count} enregistrement ou vidéo.</numerusform>
+            <numerusform>Non importés : {count} enregistrements et vidéos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} tool call or result.</source>
+        <comment>Not imported: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Non importé : {count} appel d’outil ou résultat.</numerusform>
+            <numerusform>Non importés : {count} appels d’outils et résultats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} empty chat.</source>
+        <comment>Not imported: {count} empty chats.</comment>
+        <translation>
+            <numerusform>Non importée : {count} discussion vide.</numerusform>
+            <numerusform>Non importées : {count} discussions vides.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} instruction within a chat.</source>
+        <comment>Not imported: {count} instructions within a chat.</comment>
+        <translation>
+            <numerusform>Non importée : {count} instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Non importées : {count} instructions au milieu d’une discussion.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} message in a loop.</source>
+        <comment>Not imported: {count} messages in a loop.</comment>
+        <translation>
+            <numerusform>Non importé : {count} message en boucle.</numerusform>
+            <numerusform>Non importés : {count} messages en boucle.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} item of type “{kind}”.</source>
+        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <translation>
+            <numerusform>Non importé : {count} élément de type « {kind} ».</numerusform>
+            <numerusform>Non importés : {count} éléments de type « {kind} ».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool instead of replying, but this chat has no tools.</source>
+        <translation>Le modèle a appelé un outil au lieu de répondre, mais cette discussion n’a pas d’outils.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model’s tool call could not be read.</source>
+        <translation>L’appel d’outil du modèle est illisible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: cannot be saved.</source>
+        <translation>{where} : enregistrement impossible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, chat {number}</source>
+        <translation>{file}, discussion {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: too long.</source>
+        <translation>{where} : trop long.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: not a chat.</source>
+        <translation>{where} : ce n’est pas une discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: damaged ({why}).</source>
+        <translation>{where} : endommagé ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: unknown format.</source>
+        <translation>{where} : format inconnu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: saved by a newer version of Stretto.</source>
+        <translation>{file} : enregistré par une version plus récente de Stretto.</translation>
     </message>
 </context>
 </TS>

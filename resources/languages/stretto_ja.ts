@@ -176,12 +176,12 @@
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>There is no server “{server}” any more, or it is switched off.</source>
-        <translation>サーバー「{server}」はもうないか、オフになっています。</translation>
+        <translation>サーバ「{server}」はもうないか、オフになっています。</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was changed. Ask again.</source>
-        <translation>サーバー「{server}」は変更されました。もう一度お試しください。</translation>
+        <translation>サーバ「{server}」は変更されました。もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -193,12 +193,12 @@
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is more than one megabyte, which no list of servers is.</source>
-        <translation>1MBを超えています。サーバーのリストとしては大きすぎます。</translation>
+        <translation>1MBを超えています。サーバのリストとしては大きすぎます。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
-        <translation>サーバーに名前がありません。{&quot;name&quot;: {&quot;command&quot;: …}}のように書いてください。</translation>
+        <translation>サーバに名前がありません。{&quot;name&quot;: {&quot;command&quot;: …}}のように書いてください。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -218,27 +218,27 @@
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The list of servers was not saved: {why}.</source>
-        <translation>サーバーのリストを保存できませんでした: {why}。</translation>
+        <translation>サーバのリストを保存できませんでした: {why}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no JSON that makes a list of servers.</source>
-        <translation>サーバーのリストになるJSONではありません。</translation>
+        <translation>サーバのリストになるJSONではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
-        <translation>サーバーのリストではありません。リストは{&quot;mcpServers&quot;: …}で始まります。</translation>
+        <translation>サーバのリストではありません。リストは{&quot;mcpServers&quot;: …}で始まります。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>a server&apos;s name is 1 to 60 visible characters</source>
-        <translation>サーバー名は表示できる文字で1〜60文字です</translation>
+        <translation>サーバ名は表示できる文字で1〜60文字です</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
-        <translation>サーバー名に「/」は使えません。「{name}」という名前も使えません</translation>
+        <translation>サーバ名に「/」は使えません。「{name}」という名前も使えません</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -253,7 +253,7 @@
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>servers of the old kind “sse” are not supported; use its “http” address</source>
-        <translation>古い種類の「sse」サーバーには対応していません。サーバーの「http」アドレスを使ってください</translation>
+        <translation>古い種類の「sse」サーバには対応していません。サーバの「http」アドレスを使ってください</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -2761,10 +2761,11 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
-        <translation>推論</translation>
+        <translation>思考</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -3272,7 +3273,7 @@ Now: {now}</source>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
-        <translation>サーバーからの質問: {question}
+        <translation>サーバからの質問: {question}
 断りました。</translation>
     </message>
     <message>
@@ -3466,7 +3467,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>「{field}」は秘密の情報のようです。サーバーがこの方法で尋ねることは許されていません。理由がわからなければ断ってください。</translation>
+        <translation>「{field}」は秘密の情報のようです。サーバがこの方法で尋ねることは許されていません。理由がわからなければ断ってください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -3483,12 +3484,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Open this address in the browser and tell the server so</source>
-        <translation>このアドレスをブラウザで開き、サーバーに伝えます</translation>
+        <translation>このアドレスをブラウザで開き、サーバに伝えます</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send these answers to the server  Enter in a field</source>
-        <translation>この返答をサーバーに送ります  入力欄でEnter</translation>
+        <translation>この返答をサーバに送ります  入力欄でEnter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -3498,12 +3499,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Tell the server that you do not want to answer  D</source>
-        <translation>返答したくないことをサーバーに伝えます  D</translation>
+        <translation>返答したくないことをサーバに伝えます  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Leave the question; the server decides how it goes on  Esc</source>
-        <translation>質問をやめ、どう続けるかをサーバーに任せます  Esc</translation>
+        <translation>質問をやめ、どう続けるかをサーバに任せます  Esc</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -8759,7 +8760,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chats ungrouped</source>
-        <translation>グループを解除しました</translation>
+        <translation>チャットのグループを解除しました</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9406,6 +9407,461 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>未読</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>順番待ち</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}、回答中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}、完了、未読</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>ここ、右、下に新規チャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>右に新規チャット  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>下に新規チャット  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>完了、未読</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat has been deleted</source>
+        <translation>このチャットは削除されています</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not started</source>
+        <translation>未開始</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replying</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of reasoning</source>
+        <translation>思考の終わり</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be created</source>
+        <translation>ファイルを作成できません</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still replying. Stop the reply or wait until it has ended.</source>
+        <translation>モデルがまだ回答中です。回答を停止するか、終わるまでお待ちください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>The model is not replying.</source>
+        <translation>モデルは回答中ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is no longer in the chat.</source>
+        <translation>このメッセージはもうチャットにありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Restore that one first.</source>
+        <translation>その前のメッセージも削除されています。先にそちらを復元してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not sent a message yet.</source>
+        <translation>まだメッセージを送信していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no message to reply to yet.</source>
+        <translation>回答するメッセージがまだありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no reply yet.</source>
+        <translation>回答はまだありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write a message first.</source>
+        <translation>先にメッセージを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is stopping.</source>
+        <translation>回答を停止しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still loading.</source>
+        <translation>モデルはまだロード中です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to continue.</source>
+        <translation>続けるものはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Send a message first. The chat is named after it.</source>
+        <translation>先にメッセージを送信してください。チャットの名前はそれから付けられます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply has no message before it.</source>
+        <translation>この回答の前にメッセージがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is not a reply.</source>
+        <translation>これは回答ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last reply is unknown</source>
+        <translation>最後の回答のシードが不明です</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this reply is unknown</source>
+        <translation>この回答のシードが不明です</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last reply can be continued.</source>
+        <translation>続けられるのは最後の回答だけです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply had not begun. Regenerate it instead.</source>
+        <translation>回答が始まっていませんでした。再生成してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <translation>{host}は途切れた回答を続けられません。再生成してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is complete.</source>
+        <translation>回答は完了しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply did not fail because of its length.</source>
+        <translation>この回答は長さのために失敗したのではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>What fits is unknown. Shorten the message or start a new chat.</source>
+        <translation>収まる長さがわかりません。メッセージを短くするか、新規チャットを始めてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <translation>最も古いメッセージを除いてもチャットが収まりません。メッセージを短くしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older messages to leave out. Shorten the message.</source>
+        <translation>省ける古いメッセージがありません。メッセージを短くしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply is not finished yet.</source>
+        <translation>この回答はまだ終わっていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <translation>「{part}」は数字ではありません。1-3, 7のように入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers from 1 to {last}.</source>
+        <translation>1から{last}までの数字を入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers such as 1-3, 7.</source>
+        <translation>1-3, 7のように数字を入力してください。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Attach at most %n file. Send the others in another message.</source>
+        <comment>Attach at most %n files. Send the others in another message.</comment>
+        <translation>
+            <numerusform>添付できるファイルは%n個までです。残りは別のメッセージで送信してください。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it instead.</source>
+        <translation>「{name}」はフォルダです。中のファイルを添付してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is already attached.</source>
+        <translation>「{name}」はすでに添付されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages matching the message</source>
+        <translation>メッセージに合う箇所</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too long for this model.</source>
+        <comment>{count} tokens too long for this model.</comment>
+        <translation>
+            <numerusform>このモデルには{count}トークン超過しています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest messages are left out.</source>
+        <translation>最も古いメッセージは省かれます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be saved: {why}.</source>
+        <translation>「{file}」を保存できませんでした: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat no longer exists.</source>
+        <translation>チャットはもうありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <translation>回答形式を使用できません。{wrong}チャットの設定で変更してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object: { … }.</source>
+        <translation>スキーマはJSONオブジェクトです: { … }。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>{count} character; the limit is {most}.</source>
+        <comment>{count} characters; the limit is {most}.</comment>
+        <translation>
+            <numerusform>{count}文字あります。上限は{most}文字です。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is not a number in JSON.</source>
+        <translation>{name}はJSONの数値ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it could not be read</source>
+        <translation>読み取れませんでした</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long. Everything before it was read.</source>
+        <translation>{file}: 長すぎるテキストがあります。それより前は読み取りました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: no chats in this archive.</source>
+        <translation>{file}: このアーカイブにチャットはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: protected by a password.</source>
+        <translation>{file}: パスワードで保護されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged or not JSON.</source>
+        <translation>{file}: 破損しているか、JSONではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged after chat {number}. Everything before it was read.</source>
+        <translation>{file}: チャット{number}より後が破損しています。それより前は読み取りました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: nested too deeply. Everything before it was read.</source>
+        <translation>{file}: 入れ子が深すぎます。それより前は読み取りました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>More items could not be read.</source>
+        <translation>ほかにも読み取れない項目がありました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chats imported.</source>
+        <translation>読み込んだチャットはありません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat imported from {programs}, with {messages}.</source>
+        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{programs}から{count}件のチャット（{messages}）を読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped.</source>
+        <translation>読み込みを停止しました。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists and was not changed.</source>
+        <comment>{count} chats already exist and were not changed.</comment>
+        <translation>
+            <numerusform>{count}件のチャットはすでにあるため、変更していません。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists in the Trash and was not changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <translation>
+            <numerusform>{count}件のチャットはすでにあるため（うち{trashed}件はゴミ箱）、変更していません。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} attachment.</source>
+        <comment>Not imported: {count} attachments.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: 添付ファイル{count}個。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} image.</source>
+        <comment>Not imported: {count} images.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: 画像{count}枚。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} recording or video.</source>
+        <comment>Not imported: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: 録音とビデオ{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} tool call or result.</source>
+        <comment>Not imported: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: ツール呼び出しと結果{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} empty chat.</source>
+        <comment>Not imported: {count} empty chats.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: 空のチャット{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} instruction within a chat.</source>
+        <comment>Not imported: {count} instructions within a chat.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: チャット途中の指示{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} message in a loop.</source>
+        <comment>Not imported: {count} messages in a loop.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: 循環しているメッセージ{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} item of type “{kind}”.</source>
+        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: 「{kind}」タイプの項目{count}件。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool instead of replying, but this chat has no tools.</source>
+        <translation>モデルは回答せずにツールを呼び出しましたが、このチャットにツールはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model’s tool call could not be read.</source>
+        <translation>モデルのツール呼び出しを解釈できませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: cannot be saved.</source>
+        <translation>{where}: 保存できません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, chat {number}</source>
+        <translation>{file}、チャット{number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: too long.</source>
+        <translation>{where}: 長すぎます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: not a chat.</source>
+        <translation>{where}: チャットではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: damaged ({why}).</source>
+        <translation>{where}: 破損しています（{why}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: unknown format.</source>
+        <translation>{where}: 不明な形式です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: saved by a newer version of Stretto.</source>
+        <translation>{file}: 新しいバージョンのStrettoで保存されたファイルです。</translation>
     </message>
 </context>
 </TS>

@@ -2144,7 +2144,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>它在另一台机器上运行：您在此聊天中发送的一切都会发往 {host}。</translation>
+        <translation>它在另一台机器上运行：您在此对话中发送的一切都会发往 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2154,7 +2154,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>不会告知 {host}：{names}。聊天占用多少 token，它会在每次回复后给出。</translation>
+        <translation>不会告知 {host}：{names}。对话占用多少 token，它会在每次回复后给出。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -2761,10 +2761,11 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
-        <translation>推理</translation>
+        <translation>思考</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -3518,7 +3519,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>在使用此模型的聊天中发送的内容会离开本机，发往 {host}。</translation>
+        <translation>在使用此模型的对话中发送的内容会离开本机，发往 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -6666,7 +6667,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>系统内存不足，因此已卸载 {model}。其聊天在发送时会重新加载它。</translation>
+        <translation>系统内存不足，因此已卸载 {model}。其对话在发送时会重新加载它。</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
@@ -6742,7 +6743,7 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
-        <translation>{host} 不接受此请求（状态 {status}）。聊天的某项设置可能是它不认识的。</translation>
+        <translation>{host} 不接受此请求（状态 {status}）。对话的某项设置可能是它不认识的。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -6828,7 +6829,7 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} 无法把回复限定为列表或模式。请在聊天设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
+        <translation>{host} 无法把回复限定为列表或模式。请在对话设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -6860,7 +6861,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
-        <translation>在聊天中打开 {name}</translation>
+        <translation>在对话中打开 {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -6870,7 +6871,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} 已不在列表中。它的聊天会保留。</translation>
+        <translation>{name} 已不在列表中。它的对话会保留。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -6931,7 +6932,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
-        <translation>回复快，可容纳更多聊天</translation>
+        <translation>回复快，可容纳更多对话</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -6946,7 +6947,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
-        <translation>回复稳定，可容纳更多聊天</translation>
+        <translation>回复稳定，可容纳更多对话</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -6971,7 +6972,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
-        <translation>推理、工具，可容纳更多聊天</translation>
+        <translation>推理、工具，可容纳更多对话</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -6986,7 +6987,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
-        <translation>代码、难题，可容纳多个聊天</translation>
+        <translation>代码、难题，可容纳多个对话</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -7006,7 +7007,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
-        <translation>代码、工具，可容纳更多聊天</translation>
+        <translation>代码、工具，可容纳更多对话</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -8164,12 +8165,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Markdown</source>
-        <translation>将回答复制为 Markdown</translation>
+        <translation>将回复复制为 Markdown</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Plain Text</source>
-        <translation>将回答复制为纯文本</translation>
+        <translation>将回复复制为纯文本</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/selection.py"/>
@@ -8597,14 +8598,14 @@ You declined.</source>
         <source>The server asked: {question}
 You answered.</source>
         <translation>服务器询问：{question}
-你已回答。</translation>
+你已答复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>服务器询问：{question}
-你未回答。</translation>
+你未回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -8759,7 +8760,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chats ungrouped</source>
-        <translation>已取消分组</translation>
+        <translation>已取消对话分组</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -9315,7 +9316,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with SmolLM2</source>
-        <translation>与 SmolLM2 聊天</translation>
+        <translation>与 SmolLM2 对话</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -9350,17 +9351,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats are in windows of their own</source>
-        <translation>你的聊天在各自的窗口中</translation>
+        <translation>你的对话在各自的窗口中</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag a tab here, or start a new chat.</source>
-        <translation>将标签页拖到这里，或开始新聊天。</translation>
+        <translation>将标签页拖到这里，或开始新对话。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
-        <translation>在侧边栏选择聊天，或开始新聊天。{keys} 重新打开上一个。</translation>
+        <translation>在侧边栏选择对话，或开始新对话。{keys} 重新打开上一个。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
@@ -9406,6 +9407,461 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>未读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}，回复中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}，已完成，未读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>在此新建对话，位于右侧或下方</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>在右侧新建对话  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>在下方新建对话  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>已完成，未读</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat has been deleted</source>
+        <translation>此对话已删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not started</source>
+        <translation>未开始</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replying</source>
+        <translation>正在回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of reasoning</source>
+        <translation>思考结束</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be created</source>
+        <translation>无法创建文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still replying. Stop the reply or wait until it has ended.</source>
+        <translation>模型仍在回复。请停止回复，或等待其结束。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>The model is not replying.</source>
+        <translation>模型没有在回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is no longer in the chat.</source>
+        <translation>此消息已不在对话中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Restore that one first.</source>
+        <translation>它之前的消息也已删除。请先恢复那条消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not sent a message yet.</source>
+        <translation>你还没有发送过消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no message to reply to yet.</source>
+        <translation>还没有可回复的消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no reply yet.</source>
+        <translation>还没有回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write a message first.</source>
+        <translation>请先输入消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is stopping.</source>
+        <translation>正在停止回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The model is still loading.</source>
+        <translation>模型仍在加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to continue.</source>
+        <translation>没有可继续的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Send a message first. The chat is named after it.</source>
+        <translation>请先发送一条消息。对话会以它命名。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply has no message before it.</source>
+        <translation>此回复之前没有消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is not a reply.</source>
+        <translation>这不是回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last reply is unknown</source>
+        <translation>最后一条回复的种子未知</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this reply is unknown</source>
+        <translation>此回复的种子未知</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last reply can be continued.</source>
+        <translation>只能继续最后一条回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply had not begun. Regenerate it instead.</source>
+        <translation>回复尚未开始。请改为重新生成。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <translation>{host} 无法继续中断的回复。请重新生成。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is complete.</source>
+        <translation>回复已完整。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply did not fail because of its length.</source>
+        <translation>此回复失败并非因为长度。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>What fits is unknown. Shorten the message or start a new chat.</source>
+        <translation>无法得知可容纳多少。请缩短消息或新建对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <translation>去掉最早的消息后对话仍放不下。请缩短消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older messages to leave out. Shorten the message.</source>
+        <translation>没有更早的消息可省略。请缩短消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This reply is not finished yet.</source>
+        <translation>此回复尚未完成。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <translation>“{part}”不是数字。请输入如 1-3, 7 的数字。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers from 1 to {last}.</source>
+        <translation>请输入 1 到 {last} 之间的数字。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Enter numbers such as 1-3, 7.</source>
+        <translation>请输入如 1-3, 7 的数字。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Attach at most %n file. Send the others in another message.</source>
+        <comment>Attach at most %n files. Send the others in another message.</comment>
+        <translation>
+            <numerusform>最多可附加 %n 个文件。其余的请用另一条消息发送。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it instead.</source>
+        <translation>“{name}”是文件夹。请附加其中的文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is already attached.</source>
+        <translation>“{name}”已附加。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages matching the message</source>
+        <translation>与消息匹配的段落</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too long for this model.</source>
+        <comment>{count} tokens too long for this model.</comment>
+        <translation>
+            <numerusform>超出此模型 {count} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest messages are left out.</source>
+        <translation>最早的消息会被省略。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be saved: {why}.</source>
+        <translation>无法保存“{file}”：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat no longer exists.</source>
+        <translation>此对话已不存在。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <translation>无法使用该回复格式。{wrong}请在对话的设置中更改。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object: { … }.</source>
+        <translation>Schema 是一个 JSON 对象：{ … }。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>{count} character; the limit is {most}.</source>
+        <comment>{count} characters; the limit is {most}.</comment>
+        <translation>
+            <numerusform>{count} 个字符；上限为 {most} 个。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is not a number in JSON.</source>
+        <translation>{name} 不是 JSON 中的数字。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it could not be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long. Everything before it was read.</source>
+        <translation>{file}：其中有文本过长。此前的内容已读取。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: no chats in this archive.</source>
+        <translation>{file}：此归档中没有对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: protected by a password.</source>
+        <translation>{file}：受密码保护。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged or not JSON.</source>
+        <translation>{file}：已损坏或不是 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: damaged after chat {number}. Everything before it was read.</source>
+        <translation>{file}：对话 {number} 之后已损坏。此前的内容已读取。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: nested too deeply. Everything before it was read.</source>
+        <translation>{file}：嵌套过深。此前的内容已读取。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>More items could not be read.</source>
+        <translation>还有其他无法读取的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chats imported.</source>
+        <translation>未导入任何对话。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat imported from {programs}, with {messages}.</source>
+        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>已从 {programs} 导入 {count} 个对话，含 {messages}。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped.</source>
+        <translation>导入已停止。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists and was not changed.</source>
+        <comment>{count} chats already exist and were not changed.</comment>
+        <translation>
+            <numerusform>{count} 个对话已存在，未作更改。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat already exists in the Trash and was not changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <translation>
+            <numerusform>{count} 个对话已存在（其中 {trashed} 个在废纸篓中），未作更改。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} attachment.</source>
+        <comment>Not imported: {count} attachments.</comment>
+        <translation>
+            <numerusform>未导入：{count} 个附件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} image.</source>
+        <comment>Not imported: {count} images.</comment>
+        <translation>
+            <numerusform>未导入：{count} 张图片。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} recording or video.</source>
+        <comment>Not imported: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>未导入：{count} 个录音或视频。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} tool call or result.</source>
+        <comment>Not imported: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>未导入：{count} 个工具调用或结果。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} empty chat.</source>
+        <comment>Not imported: {count} empty chats.</comment>
+        <translation>
+            <numerusform>未导入：{count} 个空对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} instruction within a chat.</source>
+        <comment>Not imported: {count} instructions within a chat.</comment>
+        <translation>
+            <numerusform>未导入：{count} 条对话中间的指令。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} message in a loop.</source>
+        <comment>Not imported: {count} messages in a loop.</comment>
+        <translation>
+            <numerusform>未导入：{count} 条循环引用的消息。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: {count} item of type “{kind}”.</source>
+        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <translation>
+            <numerusform>未导入：{count} 个“{kind}”类型的项目。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool instead of replying, but this chat has no tools.</source>
+        <translation>模型没有回复，而是调用了工具，但此对话没有工具。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model’s tool call could not be read.</source>
+        <translation>无法解析模型的工具调用。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: cannot be saved.</source>
+        <translation>{where}：无法保存。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, chat {number}</source>
+        <translation>{file}，对话 {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: too long.</source>
+        <translation>{where}：太长。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: not a chat.</source>
+        <translation>{where}：不是对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: damaged ({why}).</source>
+        <translation>{where}：已损坏（{why}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: unknown format.</source>
+        <translation>{where}：未知格式。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: saved by a newer version of Stretto.</source>
+        <translation>{file}：由更新版本的 Stretto 保存。</translation>
     </message>
 </context>
 </TS>

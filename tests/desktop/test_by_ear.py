@@ -117,7 +117,7 @@ def ear(display: str, bus: str, tmp_path: Path) -> Iterator[tuple[Desk, Ear]]:
 
 def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, Ear]) -> None:
     desk, reader = ear
-    assert reader.find("push button", "Send")["description"] == "Write something first."
+    assert reader.find("push button", "Send")["description"] == "Write a message first."
     reader.write("Message", "My code word is amber. Please remember it.")
     reader.press("Send")
     desk.until(lambda: any("Guide: done" in words for words in reader.heard()))
@@ -177,7 +177,7 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
 
     desk.until(down)
     desk.keys("Return")
-    hears.named("File report.pdf, PDF, passages that match the question")
+    hears.named("File report.pdf, PDF, passages matching the message")
     desk.keys("shift+Tab")
     desk.say("What stands on page 3?")
     desk.until(lambda: len(desk.answers()) == 1)

@@ -104,7 +104,7 @@ class Export:
             os.replace(part, target)
         except OSError as error:
             why = error.strerror or type(error).__name__
-            words = tr("“{file}” could not be written: {why}.", file=self.target.name, why=why)
+            words = tr("“{file}” could not be saved: {why}.", file=self.target.name, why=why)
             raise ExportError(words) from None
         finally:
             _remove(part)
@@ -131,7 +131,7 @@ class Export:
         for chat, messages in self._chats(store, stop):
             self._write_one(part, chat, shown_path(chat, messages), stop)
         if not part.exists():
-            raise ExportError(tr("The chat is not there any more."))
+            raise ExportError(tr("The chat no longer exists."))
 
     def _write_folder(self, part: Path, store: Store, stop: Event) -> None:
         taken: set[str] = set()

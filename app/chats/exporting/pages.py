@@ -69,13 +69,13 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
     """The messages as they were written, each under a heading with its speaker."""
     yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
-        yield "\n## " + tr("System prompt") + f"\n\n{_closed(chat.system)}\n"
+        yield "\n## " + tr("Instructions") + f"\n\n{_closed(chat.system)}\n"
     for message in said:
         when = moment(message.created_at)
         yield f"\n## {_one_line(speaker(message))}{' · ' + when if when else ''}\n"
         if thoughts and message.reasoning:
             quoted = "\n".join(f"> {line}".rstrip() for line in message.reasoning.splitlines())
-            yield "\n> **" + tr("Thoughts") + f"**\n>\n{quoted}\n"
+            yield "\n> **" + tr("Reasoning") + f"**\n>\n{quoted}\n"
         for file in message.attachments:
             yield "\n*" + tr("Attached: {file}", file=_one_line(attached(file))) + "*\n"
         if message.role == "tool":
@@ -92,13 +92,13 @@ def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Ite
     title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
-        yield "\n" + tr("System prompt") + f"\n\n{chat.system.strip()}\n"
+        yield "\n" + tr("Instructions") + f"\n\n{chat.system.strip()}\n"
     for message in said:
         when = moment(message.created_at)
         yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
         if thoughts and message.reasoning:
-            yield "[" + tr("Thoughts") + f"]\n{plainly(message.reasoning).strip()}\n"
-            yield "[" + tr("End of thoughts") + "]\n\n"
+            yield "[" + tr("Reasoning") + f"]\n{plainly(message.reasoning).strip()}\n"
+            yield "[" + tr("End of reasoning") + "]\n\n"
         for file in message.attachments:
             yield "[" + tr("Attached: {file}", file=attached(file)) + "]\n"
         if message.content:
@@ -188,7 +188,7 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
     yield f'<div class="message" dir="auto">\n<p class="who">{escape(speaker(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"
     if thoughts and message.reasoning:
-        yield "<details><summary>" + escape(tr("Thoughts")) + "</summary>\n"
+        yield "<details><summary>" + escape(tr("Reasoning")) + "</summary>\n"
         yield from body(message.reasoning, formulas)
         yield "</details>\n"
     for file in message.attachments:
@@ -308,7 +308,7 @@ def write_pdf(
         return False
     painter = QPainter()
     if not painter.begin(writer):
-        raise OSError(0, tr("the file cannot be made"), str(path))
+        raise OSError(0, tr("the file cannot be created"), str(path))
     try:
         pages = document.pageCount()
         for number in range(pages):

@@ -84,7 +84,7 @@ class Import:
                 try:
                     batch.add(found)
                 except _UNFIT:
-                    report.fault(tr("{where}: it cannot be stored.", where=where))
+                    report.fault(tr("{where}: cannot be saved.", where=where))
             batch.write()
         except StoreError as error:
             report.fault(error.message)
@@ -177,7 +177,7 @@ class _Batch:
 
 
 def _where(name: str, place: int) -> str:
-    return tr("{file}, conversation {number}", file=name, number=number(place))
+    return tr("{file}, chat {number}", file=name, number=number(place))
 
 
 def _understood(
@@ -185,10 +185,10 @@ def _understood(
 ) -> Found | None:
     """The conversation, or None, and then the report says why."""
     if item is None:
-        report.fault(tr("{where}: it is too long.", where=where))
+        report.fault(tr("{where}: too long.", where=where))
         return None
     if not isinstance(item, dict):
-        report.fault(tr("{where}: this is no conversation.", where=where))
+        report.fault(tr("{where}: not a chat.", where=where))
         return None
     try:
         if head.get("format") == FORMAT:
@@ -202,9 +202,9 @@ def _understood(
                 return None
     except _UNFIT as error:
         why = str(error) if head.get("format") == FORMAT else type(error).__name__
-        report.fault(tr("{where}: it is damaged ({why}).", where=where, why=why[:120]))
+        report.fault(tr("{where}: damaged ({why}).", where=where, why=why[:120]))
         return None
-    report.fault(tr("{where}: this is of no program that is known.", where=where))
+    report.fault(tr("{where}: unknown format.", where=where))
     return None
 
 
@@ -212,12 +212,12 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
     version = head.get("version")
     if not isinstance(version, int) or version > VERSION:
         file = name.partition(",")[0]
-        sentence = tr("{file}: a later version of Stretto has written this file.", file=file)
+        sentence = tr("{file}: saved by a newer version of Stretto.", file=file)
         if sentence not in report.faults:
             report.fault(sentence)
         return None
     if item is head:
-        report.fault(tr("{where}: this is no conversation.", where=_where(name, 1)))
+        report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
         return None  # no chats in it
     chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
     return _fit(Found(OURS, chat, messages, texts=[*texts_from_json(item.get("texts")).values()]))

@@ -98,7 +98,7 @@ class Reader:
                     with path.open("rb") as file:
                         yield from self._stream(file, path.name)
             except OSError as error:
-                why = error.strerror or tr("it cannot be read")
+                why = error.strerror or tr("it could not be read")
                 self.faults.append(f"{path.name}: {why}.")
             except DAMAGED:
                 self.faults.append(tr("{file}: the archive is damaged.", file=path.name))
@@ -109,7 +109,9 @@ class Reader:
         self.done += len(piece)
         self._silent += len(piece)
         if self._silent > ITEM_LIMIT:
-            raise UnfitError(mark("{file}: a text in it is too long, so it was read up to there."))
+            raise UnfitError(
+                mark("{file}: a text in it is too long. Everything before it was read.")
+            )
         return piece
 
     def _files(self) -> Iterator[Path]:
@@ -136,7 +138,7 @@ class Reader:
             named = [m for m in listed if _EXPORTED.fullmatch(Path(m.filename).name)]
             members = named or listed
             if not members:
-                words = tr("{file}: there are no conversations in this archive.", file=path.name)
+                words = tr("{file}: no chats in this archive.", file=path.name)
                 self.faults.append(words)
             self.total += sum(m.file_size for m in members) - path.stat().st_size
             for member in members:
@@ -147,7 +149,7 @@ class Reader:
                     with archive.open(member) as file:
                         yield from self._stream(file, name)
                 except (RuntimeError, NotImplementedError):
-                    self.faults.append(tr("{file}: it is locked with a password.", file=name))
+                    self.faults.append(tr("{file}: protected by a password.", file=name))
 
     def _stream(self, file: IO[bytes], name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
         read, begun = 0, self.done
@@ -170,11 +172,9 @@ class Reader:
         except UnfitError as error:
             self.faults.append(tr(str(error), file=name))
         except DAMAGED:
-            words = mark("{file}: it is damaged, or no JSON.")
+            words = mark("{file}: damaged or not JSON.")
             if read:
-                words = mark(
-                    "{file}: it is damaged after conversation {number}; what is before was read."
-                )
+                words = mark("{file}: damaged after chat {number}. Everything before it was read.")
             self.faults.append(tr(words, file=name, number=number(read)))
 
     def heard(self) -> None:
@@ -228,7 +228,7 @@ class _Value:
         if event in {"start_map", "start_array"}:
             self._depth += 1
             if self._depth > _DEEPEST:
-                raise UnfitError(mark("{file}: it is nested too deep, so it was read up to there."))
+                raise UnfitError(mark("{file}: nested too deeply. Everything before it was read."))
             made: Any = {} if event == "start_map" else []
             if not self.long:
                 self._put(made)

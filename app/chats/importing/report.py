@@ -41,16 +41,16 @@ class Report:
         if len(self.faults) < _MOST_FAULTS:
             self.faults.append(sentence)
         elif len(self.faults) == _MOST_FAULTS:
-            self.faults.append(tr("There was more that was not understood."))
+            self.faults.append(tr("More items could not be read."))
 
     def summary(self) -> str:
         """One sentence: how many, of which programs."""
         if not self.taken:
-            return tr("No chat was taken in.")
+            return tr("No chats imported.")
         n = self.messages
         return counted(
-            "{count} chat was taken in from {programs}, with {messages}.",
-            "{count} chats were taken in from {programs}, with {messages}.",
+            "{count} chat imported from {programs}, with {messages}.",
+            "{count} chats imported from {programs}, with {messages}.",
             len(self.taken),
             count=number(len(self.taken)),
             programs=", ".join(name for name, _ in self.sources.most_common()),
@@ -61,7 +61,7 @@ class Report:
         """What else there is to know, a sentence each."""
         found = []
         if self.stopped:
-            found.append(tr("The import was stopped before its end."))
+            found.append(tr("The import was stopped."))
         if self.known:
             found.append(self._known())
         found += [left_out(name, count) for name, count in self.left.most_common() if count]
@@ -71,15 +71,14 @@ class Report:
         count, trashed = number(self.known), number(self.trashed)
         if not self.trashed:
             return counted(
-                "{count} chat is here already and stayed as it was.",
-                "{count} chats are here already and stayed as they were.",
+                "{count} chat already exists and was not changed.",
+                "{count} chats already exist and were not changed.",
                 self.known,
                 count=count,
             )
         return counted(
-            "{count} chat is here already, in the trash, and stayed as it was.",
-            "{count} chats are here already ({trashed} of them in the trash) and stayed as they "
-            "were.",
+            "{count} chat already exists in the Trash and was not changed.",
+            "{count} chats already exist ({trashed} in the Trash) and were not changed.",
             self.known,
             count=count,
             trashed=trashed,
@@ -92,53 +91,53 @@ def left_out(name: str, n: int) -> str:
     match name:
         case "attached files":
             return counted(
-                "Left out: {count} attached file.",
-                "Left out: {count} attached files.",
+                "Not imported: {count} attachment.",
+                "Not imported: {count} attachments.",
                 n,
                 count=count,
             )
         case "pictures":
             return counted(
-                "Left out: {count} picture.", "Left out: {count} pictures.", n, count=count
+                "Not imported: {count} image.", "Not imported: {count} images.", n, count=count
             )
         case "recordings and videos":
             return counted(
-                "Left out: {count} recording or video.",
-                "Left out: {count} recordings and videos.",
+                "Not imported: {count} recording or video.",
+                "Not imported: {count} recordings and videos.",
                 n,
                 count=count,
             )
         case "tool calls and results":
             return counted(
-                "Left out: {count} tool call or result.",
-                "Left out: {count} tool calls and results.",
+                "Not imported: {count} tool call or result.",
+                "Not imported: {count} tool calls and results.",
                 n,
                 count=count,
             )
         case "empty conversations":
             return counted(
-                "Left out: {count} empty conversation.",
-                "Left out: {count} empty conversations.",
+                "Not imported: {count} empty chat.",
+                "Not imported: {count} empty chats.",
                 n,
                 count=count,
             )
         case "instructions in the middle of a chat":
             return counted(
-                "Left out: {count} instruction in the middle of a chat.",
-                "Left out: {count} instructions in the middle of a chat.",
+                "Not imported: {count} instruction within a chat.",
+                "Not imported: {count} instructions within a chat.",
                 n,
                 count=count,
             )
         case "messages that follow themselves":
             return counted(
-                "Left out: {count} message that follows itself.",
-                "Left out: {count} messages that follow themselves.",
+                "Not imported: {count} message in a loop.",
+                "Not imported: {count} messages in a loop.",
                 n,
                 count=count,
             )
     return counted(
-        "Left out: {count} entry of the kind “{kind}”.",
-        "Left out: {count} entries of the kind “{kind}”.",
+        "Not imported: {count} item of type “{kind}”.",
+        "Not imported: {count} items of type “{kind}”.",
         n,
         count=count,
         kind=name.removeprefix(KIND),

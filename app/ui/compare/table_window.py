@@ -95,7 +95,7 @@ class TableWindow(Sheet):
                 if self._cells.get((row, place)) != cell:
                     self._cells[row, place] = cell
                     text = cell.text.strip()
-                    note = f"{cell.note}…" if cell.note == tr("Answering") else cell.note
+                    note = f"{cell.note}…" if cell.note == tr("Replying") else cell.note
                     shown = "\n".join(filter(None, (f"[{note}]" if note else "", text)))
                     self._put(row, place, shown, text or note)
         of = len(table.messages) * len(table.columns)

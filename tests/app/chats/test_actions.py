@@ -158,14 +158,14 @@ def test_every_action_in_every_state_is_possible_or_gives_a_short_sentence():
 
 def test_the_reason_says_what_does_not_suit_the_message():
     words = {
-        (Action.DELETE, "gone"): "This message is not in the chat any more.",
+        (Action.DELETE, "gone"): "This message is no longer in the chat.",
         (Action.EDIT, "a1"): "Only your own messages can be edited.",
-        (Action.CONTINUE, "q2"): "This is no answer.",
-        (Action.CONTINUE, "a1"): "Only the last answer can be continued.",
-        (Action.SAME_AGAIN, "q1"): "This is no answer.",
+        (Action.CONTINUE, "q2"): "This is not a reply.",
+        (Action.CONTINUE, "a1"): "Only the last reply can be continued.",
+        (Action.SAME_AGAIN, "q1"): "This is not a reply.",
         (Action.EARLIER, "q2"): "This is the first version.",
         (Action.LATER, "q3"): "This is the last version.",
-        (Action.RESTORE, "gone"): "The message before it is deleted too. Bring it back first.",
+        (Action.RESTORE, "gone"): "The message before it is deleted too. Restore that one first.",
     }
     assert {key: refusal(key[0], turn(), key[1]) for key in words} == words
 
@@ -178,7 +178,7 @@ def test_an_answer_is_continued_only_where_it_was_cut_off():
     assert last(status="cancelled") is None
     assert last(status="interrupted") is None
     assert last(stats={"reason": "length"}) is None
-    assert last() == "The answer is complete."
+    assert last() == "The reply is complete."
     assert "had not begun" in last(status="cancelled", content="")
 
 
@@ -191,16 +191,16 @@ def test_the_oldest_turns_are_forgotten_only_where_that_may_help():
     turns = (message("b"), message("c", "b", "assistant"))
     unanswered = (message("b"), message("c", "b", "assistant", content=""))
     assert reason(*turns, **OVERFLOW) is None
-    assert "no older turns" in reason(**OVERFLOW)
-    assert "no older turns" in reason(*unanswered, **OVERFLOW)
-    assert "did not fit" in reason(*turns, **OVERFLOW, options={"slide": True})
-    assert "not failed" in reason(*turns, code="out_of_memory")
+    assert "no older messages" in reason(**OVERFLOW)
+    assert "no older messages" in reason(*unanswered, **OVERFLOW)
+    assert "does not fit" in reason(*turns, **OVERFLOW, options={"slide": True})
+    assert "did not fail" in reason(*turns, code="out_of_memory")
 
 
 def test_what_the_reply_writes_to_can_be_copied_but_no_chat_begins_there():
     now = turn("running", answering="a2")
     assert refusal(Action.COPY, now, "a2") is None
-    assert "still being written" in refusal(Action.BRANCH, now, "a2")
+    assert "not finished yet" in refusal(Action.BRANCH, now, "a2")
     assert refusal(Action.BRANCH, now, "q2") is None
     assert refusal(Action.DELETE, now, "q1") == BUSY
 

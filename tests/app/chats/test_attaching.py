@@ -153,7 +153,7 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     menu.actions()[3].trigger()
     menu.close()
     assert pane.composer.chips.choose.isHidden()
-    assert "passages that match the question" in chip(pane).words.about
+    assert "passages matching the message" in chip(pane).words.about
     run.say("say where is the harbour")
     run.answered()
     assert 'shows="passages that match the question" of="40"' in prompt(run)
@@ -185,7 +185,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     assert dialog is not None
     qtbot.keyClicks(dialog.field, "5")
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
-    assert dialog.hint.text() == "There are numbers from 1 to 4."
+    assert dialog.hint.text() == "Enter numbers from 1 to 4."
     dialog.field.selectAll()
     qtbot.keyClicks(dialog.field, "2-3")
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
@@ -284,7 +284,7 @@ def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: P
     assert names(pane) == []
     assert pane.chat.can(Action.SEND) is None
     pane.composer.field.files_given.emit([tmp_path])
-    assert run.window.toast.text.endswith("is a folder. Attach the files in it.")
+    assert run.window.toast.text.endswith("is a folder. Attach the files in it instead.")
     picture = QMimeData()
     picture.setImageData(QImage(2, 2, QImage.Format.Format_RGB32))
     pane.composer.field.insertFromMimeData(picture)
@@ -355,7 +355,7 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
     assert dialog.prompt.toPlainText() == "", "nothing of a file's address"
     drop(dialog, tmp_path)
     told = [label.text() for label in dialog.files.findChildren(QLabel) if label.isVisible()]
-    assert any(text.endswith("is a folder. Attach the files in it.") for text in told)
+    assert any(text.endswith("is a folder. Attach the files in it instead.") for text in told)
     run.until(shown.isVisible)
     for place in (3, 2, 0):
         run.qtbot.keyClick(shown.chips[place], Qt.Key.Key_Delete)
@@ -419,7 +419,7 @@ def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
     assert len(looked) == 2
     assert len(pane.chat.attaching.reading) == 20
     assert len(asked) <= 200, "each may wait for a disk"
-    assert said == ["A message takes 20 files. Send the rest after it."]
+    assert said == ["Attach at most 20 files. Send the others in another message."]
     pane.chat.attaching.cancel_reading()
     QApplication.sendEvent(pane, QDragLeaveEvent())
     over = QDragMoveEvent(QPoint(1, 60), copy, QMimeData(), left, none)
@@ -435,7 +435,7 @@ def test_profile_ten_thousand_folders_are_one_sentence(start: Start, tmp_path: P
     run.pane.composer.field.files_given.emit([tmp_path] * 10_000)
     assert len(said) == 2
     assert "is a folder" in said[0]
-    assert said[1] == "A message takes 20 files. Send the rest after it."
+    assert said[1] == "Attach at most 20 files. Send the others in another message."
     assert run.pane.chat.attaching.reading == ()
 
 

@@ -355,7 +355,7 @@ def test_fault_d12_an_answer_that_is_only_the_call_of_a_tool_says_so(desk: Desk)
     desk.end()
     last = chat.transcript.last("assistant")
     assert (last.content, last.status) == ("", "error")
-    assert "asked for a tool" in last.error
+    assert "called a tool instead" in last.error
 
 
 def test_fault_d12_a_chat_that_was_answered_again_keeps_its_place_in_the_list(desk: Desk):

@@ -50,7 +50,7 @@ def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
     composer = run.pane.composer
     write(run, "word " * 2_100)
     run.until(lambda: composer.foot)
-    assert composer.foot == "56 tokens too many for this model."
+    assert composer.foot == "56 tokens too long for this model."
     run.pane.chat.set_options(
         run.pane.chat.options.__class__(slide=True), run.pane.chat.record.system
     )

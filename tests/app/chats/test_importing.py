@@ -80,9 +80,7 @@ def test_the_same_import_twice_is_told_and_nothing_is_doubled(store: Store, tmp_
     store.trash.delete(chat)
     report = take(store, path)
     assert report.taken == []
-    assert report.details() == [
-        "2 chats are here already (1 of them in the trash) and stayed as they were."
-    ]
+    assert report.details() == ["2 chats already exist (1 in the Trash) and were not changed."]
     store.trash.restore(chat)
     assert generated.everything(store) == before
 
@@ -104,7 +102,7 @@ def test_chatgpt_keeps_branches_thoughts_and_what_was_shown(store: Store, tmp_pa
     answer = store.path(chat.id)[1]
     assert (answer.reasoning, answer.model) == ("Weighing\n\nTwo roots.", "gpt-5-thinking")
     assert dict(report.left) == {"tool calls and results": 2, "pictures": 1}
-    assert report.summary() == "1 chat was taken in from ChatGPT, with 7 messages."
+    assert report.summary() == "1 chat imported from ChatGPT, with 7 messages."
 
 
 def test_claude_with_attachments_and_with_branches(store: Store, tmp_path: Path):
@@ -167,10 +165,10 @@ def test_what_is_damaged_is_told_and_what_is_whole_is_taken_in(store: Store, tmp
     report = take(store, *sorted(tmp_path.glob("*.json")), tmp_path / "cut.zip", tmp_path / "gone")
     assert [chat.title for chat in report.taken] == ["A boat"]
     words = "\n".join(report.faults)
-    assert "cut.json: it is damaged after conversation 1; what is before was read." in words
-    assert "none.json: it is damaged, or no JSON." in words
-    assert "odd.json, conversation 1: this is no conversation." in words
-    assert "odd.json, conversation 3: this is of no program that is known." in words
+    assert "cut.json: damaged after chat 1. Everything before it was read." in words
+    assert "none.json: damaged or not JSON." in words
+    assert "odd.json, chat 1: not a chat." in words
+    assert "odd.json, chat 3: unknown format." in words
     assert "cut.zip" in words
     assert "gone" in words
     assert report.left["empty conversations"] == 2
@@ -201,10 +199,10 @@ def test_values_of_other_kinds_than_expected_hurt_nobody(store: Store, tmp_path:
 def test_a_later_version_of_our_own_format_is_refused_once(store: Store, tmp_path: Path):
     later = {"format": "stretto-chats", "version": 2, "chats": [{"id": "a"}, {"id": "b"}]}
     report = take(store, write(tmp_path / "x.json", later))
-    assert report.faults == ["x.json: a later version of Stretto has written this file."]
+    assert report.faults == ["x.json: saved by a newer version of Stretto."]
     wrong = {**later, "version": 1}
     report = take(store, write(tmp_path / "x.json", wrong))
-    assert "x.json, conversation 1: it is damaged (messages is not a list)." in report.faults
+    assert "x.json, chat 1: damaged (messages is not a list)." in report.faults
 
 
 def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Path):
@@ -301,11 +299,11 @@ def test_a_conversation_that_is_too_long_is_passed_over(
     }
     report = take(store, write(tmp_path / "x.json", [long, picture, *exports.claude()]))
     assert len(report.taken) == 3
-    assert report.faults == ["x.json, conversation 1: it is too long."]
+    assert report.faults == ["x.json, chat 1: too long."]
     endless = tmp_path / "endless.json"
     endless.write_text('["' + "x" * 1_000_000)
     assert take(store, endless).faults == [
-        "endless.json: a text in it is too long, so it was read up to there."
+        "endless.json: a text in it is too long. Everything before it was read."
     ]
     (tmp_path / "deep.json").write_text("[" * 100_000)
     assert len(take(store, tmp_path / "deep.json").faults) == 1
@@ -336,7 +334,7 @@ def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path
     work.stop.set()
     report = work.run(store)
     assert (report.taken, report.stopped) == ([], True)
-    assert report.details() == ["The import was stopped before its end."]
+    assert report.details() == ["The import was stopped."]
 
 
 def imported_apart(tmp_path: Path, data: bytes, name: str = "a.json") -> dict[str, Any]:
@@ -387,7 +385,7 @@ def test_profile_a_number_without_end_does_not_end_the_program(
         assert told["titles"] == ["chat 1", "chat 2", "chat 1"]
     else:
         assert told["titles"] == ["chat 1"]
-        assert ["damaged after conversation 1" in words for words in told["told"]][-1:] == [True]
+        assert ["damaged after chat 1" in words for words in told["told"]][-1:] == [True]
 
 
 def test_profile_digits_in_a_text_are_only_a_text(tmp_path: Path):
@@ -417,7 +415,7 @@ def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path, moment: str):
 def test_profile_a_file_of_ours_without_chats_is_told(store: Store, tmp_path: Path):
     told = {"format": FORMAT, "version": VERSION, "stahc": []}
     report = take(store, write(tmp_path / "a.json", told))
-    assert report.details() == ["a.json, conversation 1: this is no conversation."]
+    assert report.details() == ["a.json, chat 1: not a chat."]
 
 
 def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: Path):

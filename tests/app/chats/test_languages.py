@@ -49,9 +49,9 @@ def test_an_import_says_how_many_in_the_singular_and_in_the_plural() -> None:
     report = Report(taken=[Chat("a")], messages=1, known=1)
     report.sources["Claude"] = 1
     report.left.update({"pictures": 1, "entries of the kind toys": 2_000})
-    assert report.summary() == "1 chat was taken in from Claude, with 1 message."
+    assert report.summary() == "1 chat imported from Claude, with 1 message."
     assert report.details() == [
-        "1 chat is here already and stayed as it was.",
-        "Left out: 2,000 entries of the kind “toys”.",
-        "Left out: 1 picture.",
+        "1 chat already exists and was not changed.",
+        "Not imported: 2,000 items of type “toys”.",
+        "Not imported: 1 image.",
     ]

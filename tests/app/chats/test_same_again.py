@@ -122,7 +122,7 @@ def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
     run.until(lambda: pane.transcript.row(answer.id))
     assert not pane.transcript.row(answer.id)._same.isEnabled()
     same_again_by_key(run)
-    assert run.window.toast.text == "The seed of the last answer is not known"
+    assert run.window.toast.text == "The seed of the last reply is unknown"
     assert run.engine.sent == []
 
 
@@ -148,7 +148,7 @@ def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Star
     run = start()
     run.ready()
     same_again_by_key(run)
-    assert run.window.toast.text == "There is no answer yet."
+    assert run.window.toast.text == "There is no reply yet."
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     same_again_by_key(run)

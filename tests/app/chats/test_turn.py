@@ -157,12 +157,12 @@ def test_fault_d11_a_menu_says_why_it_does_nothing_while_a_reply_runs(start: Sta
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("regenerate", "There is no question to answer yet."),
-        ("copy_answer", "There is no answer yet."),
-        ("edit_last", "You have not written anything here yet."),
+        ("regenerate", "There is no message to reply to yet."),
+        ("copy_answer", "There is no reply yet."),
+        ("edit_last", "You have not sent a message yet."),
         ("earlier", "No message here has another version."),
-        ("stop", "No reply is running."),
-        ("rename", "A new chat gets its title from your first message."),
+        ("stop", "The model is not replying."),
+        ("rename", "Send a message first. The chat is named after it."),
     ],
 )
 def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(
@@ -178,7 +178,7 @@ def test_fault_d11_enter_says_why_nothing_is_sent(start: Start, qtbot: QtBot):
     run = start()
     run.ready()
     qtbot.keyClick(run.pane.composer.field, RETURN)
-    assert run.window.toast.text == "Write something first."
+    assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
     run.say("and this")
     assert run.window.toast.text == BUSY

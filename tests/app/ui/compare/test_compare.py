@@ -132,7 +132,7 @@ def test_what_differs_between_the_answers_is_marked(start: Start):
     row = next(r for r in view.findChildren(AnswerRow) if r._view.extraSelections())
     place = next(p for p in view.places if p.row is row)
     view._take_down(place)  # scrolled out of sight, and back
-    view._put_up(place)
+    view._put_up(view.places.index(place))
     assert marked(columns[2]) == ["green"]
     columns[0].header.differs.click()
     assert [marked(pane) for pane in columns] == [[], [], []]

@@ -93,7 +93,7 @@ def test_it_is_stopped_and_goes_on_with_what_is_missing(run: Run):
     window(run).go.click()
     run.until(lambda: all(answers.cell("hold 2", i).note == "Stopped" for i in ids))
     assert not answers.running
-    assert answers.cell("say three", ids[0]).note == "Not asked"
+    assert answers.cell("say three", ids[0]).note == "Not started"
     asked = len(run.engine.sent)
     run.engine.release()
     window(run).go.click()
@@ -125,7 +125,7 @@ def test_after_a_restart_it_is_there_and_goes_on(start: Start):
     assert run.window.findChild(TableWindow) is None
     assert run.engine.sent == []  # nothing is asked by itself
     run.window.commands["compare_table"].trigger()
-    assert [row[1] for row in read(run)] == ["one", "[Interrupted]\n1 2", "[Not asked]"]
+    assert [row[1] for row in read(run)] == ["one", "[Interrupted]\n1 2", "[Not started]"]
     run.engine.release()
     window(run).go.click()
     run.until(lambda: not table(run).running)
@@ -137,7 +137,7 @@ def test_a_column_that_cannot_answer_is_not_asked_on(run: Run):
     run.until(lambda: not table(run).running)
     rows = read(run)
     assert rows[0][1] == "[There is not enough memory.]\nSo far"
-    assert rows[1][1] == "[Not asked]"
+    assert rows[1][1] == "[Not started]"
 
 
 def test_what_does_not_fit_is_told_and_the_rest_is_asked(run: Run):
@@ -155,8 +155,8 @@ def test_a_deleted_column_says_so(run: Run):
     first = next(iter(table(run).columns))
     run.app.library.delete(first)
     assert [row[1:] for row in read(run)] == [
-        ["[This chat was deleted]", "one"],
-        ["[This chat was deleted]", "two"],
+        ["[This chat has been deleted]", "one"],
+        ["[This chat has been deleted]", "two"],
     ]
     run.app.library.erase(list(table(run).columns))
     assert run.app.store.layout("table") is not None  # one of them is not erased

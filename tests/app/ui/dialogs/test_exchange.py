@@ -93,8 +93,8 @@ def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
     asked = dialog(run, ImportDialog)
     asked.begin([file])
     run.until(lambda: asked.details.isVisible())
-    assert asked.words.text() == "2 chats were taken in from Claude, with 5 messages."
-    assert "conversation 3: this is no conversation." in asked.details.toPlainText()
+    assert asked.words.text() == "2 chats imported from Claude, with 5 messages."
+    assert "chat 3: not a chat." in asked.details.toPlainText()
     assert run.window.sidebar.model.rowCount() > 3
     boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
     asked.close()

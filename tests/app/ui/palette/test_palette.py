@@ -95,7 +95,7 @@ def test_all_commands_are_in_it_with_their_keys_and_why_they_cannot_be_done(run:
         entry = by_key[f"command:{name}"]
         assert entry.why_not == run.window.commands.why_not(name)
         assert bool(entry.keys) == bool(made.keys)
-    assert by_key["command:regenerate"].why_not == "There is no question to answer yet."
+    assert by_key["command:regenerate"].why_not == "There is no message to reply to yet."
     assert by_key["command:new"].keys in by_key["command:new"].spoken
     assert "Not possible now" in by_key["command:regenerate"].spoken
 
@@ -173,7 +173,7 @@ def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
 def test_what_cannot_be_done_says_why_and_the_palette_stays(run: Run):
     palette = opened(run, "regenerate")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
-    assert run.window.toast.text == "There is no question to answer yet."
+    assert run.window.toast.text == "There is no message to reply to yet."
     assert palette.isVisible()
     run.qtbot.keyClick(palette.field, KEY.Key_Escape)
     assert run.pane.composer.field.hasFocus()

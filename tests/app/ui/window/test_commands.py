@@ -106,7 +106,7 @@ def test_what_cannot_be_done_now_is_grey_in_the_menu_with_the_reason(start: Star
     edit.aboutToShow.emit()
     again = run.window.commands["regenerate"]
     assert not again.isEnabled()
-    assert again.toolTip() == "There is no question to answer yet."
+    assert again.toolTip() == "There is no message to reply to yet."
     edit.aboutToHide.emit()
     assert again.isEnabled()
     run.say("say one")
@@ -120,7 +120,7 @@ def test_a_key_that_cannot_act_now_says_why(start: Start):
     run = start()
     run.ready()
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
-    assert run.window.toast.text == "There is no question to answer yet."
+    assert run.window.toast.text == "There is no message to reply to yet."
     run.window.workspace.close_pane(run.pane)
     run.window.commands["find"].trigger()
     assert run.window.toast.text == "No chat is open"

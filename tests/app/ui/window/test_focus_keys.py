@@ -81,7 +81,9 @@ def test_delete_on_a_message_while_a_reply_runs_says_why_not(two: Run):
     two.until(lambda: two.answer(two.pane))
     on_message(two)
     press(two, Qt.Key.Key_Delete)
-    assert two.window.toast.text == "A reply is still running. Stop it first, or wait for its end."
+    assert two.window.toast.text == (
+        "The model is still replying. Stop the reply or wait until it has ended."
+    )
     assert len(two.pane.chat.transcript.path) == 4
     assert two.pane.transcript.places[-1].row.hasFocus()
 

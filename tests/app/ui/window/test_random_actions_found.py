@@ -31,12 +31,12 @@ def test_a_button_says_why_also_after_the_message_has_another_place(start: Start
     run.say("say one")
     run.answered()
     row = answer_row(run, 1)
-    assert row._same.toolTip() == "The seed of the last answer is not known"
+    assert row._same.toolTip() == "The seed of the last reply is unknown"
     run.say("say two")
     run.answered()
-    assert row._same.toolTip() == "The seed of this answer is not known"
+    assert row._same.toolTip() == "The seed of this reply is unknown"
     run.pane.act(Action.DELETE, run.pane.chat.transcript.path[2].id)
-    assert row._same.toolTip() == "The seed of the last answer is not known"
+    assert row._same.toolTip() == "The seed of the last reply is unknown"
 
 
 def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
