@@ -1996,6 +1996,7 @@
         <translation>4 Bit</translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2123,6 +2124,7 @@
         <translation>diesen Rechner</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>Wartet</translation>
@@ -2791,6 +2793,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -2985,27 +2988,6 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} h {minutes} min</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat was deleted</source>
-        <translation>Dieser Chat wurde gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Waits</source>
-        <translation>Wartet</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not asked</source>
-        <translation>Nicht gefragt</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answering</source>
-        <translation>Antwortet</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -3218,16 +3200,6 @@ Jetzt: {now}</translation>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>Assistent</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>System prompt</source>
-        <translation>System-Prompt</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>End of thoughts</source>
-        <translation>Ende der Gedanken</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -4150,41 +4122,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation>Eine Antwort läuft noch. Stoppe sie zuerst, oder warte auf ihr Ende.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>No reply is running.</source>
-        <translation>Keine Antwort läuft.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This message is not in the chat any more.</source>
-        <translation>Diese Nachricht ist nicht mehr im Chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The message before it is deleted too. Bring it back first.</source>
-        <translation>Die Nachricht davor ist auch gelöscht. Hole sie zuerst zurück.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>You have not written anything here yet.</source>
-        <translation>Du hast hier noch nichts geschrieben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no question to answer yet.</source>
-        <translation>Es gibt noch keine Frage zu beantworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no answer yet.</source>
-        <translation>Es gibt noch keine Antwort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
         <translation>Keine Nachricht hier hat eine andere Version.</translation>
     </message>
@@ -4196,39 +4133,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>Write something first.</source>
-        <translation>Schreibe zuerst etwas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The reply is being stopped.</source>
-        <translation>Die Antwort wird gerade gestoppt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
-        <source>Nothing to pause: no reply is running</source>
-        <translation>Nichts zu pausieren: Keine Antwort läuft</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Nothing to pause yet: the model is still loading.</source>
-        <translation>Noch nichts zu pausieren: Das Modell wird noch geladen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
         <translation>Keine Nachricht wird bearbeitet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is nothing to go on with.</source>
-        <translation>Es gibt nichts, womit es weitergehen könnte.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>A new chat gets its title from your first message.</source>
-        <translation>Ein neuer Chat bekommt seinen Titel von deiner ersten Nachricht.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4237,74 +4143,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This answer has no question.</source>
-        <translation>Zu dieser Antwort gibt es keine Frage.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This is no answer.</source>
-        <translation>Das ist keine Antwort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of the last answer is not known</source>
-        <translation>Der Seed der letzten Antwort ist nicht bekannt</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of this answer is not known</source>
-        <translation>Der Seed dieser Antwort ist nicht bekannt</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Only the last answer can be continued.</source>
-        <translation>Nur die letzte Antwort lässt sich fortsetzen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer had not begun. Answer again instead.</source>
-        <translation>Die Antwort hatte noch nicht begonnen. Lass stattdessen neu antworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Lass neu antworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer is complete.</source>
-        <translation>Die Antwort ist vollständig.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer has not failed for its length.</source>
-        <translation>Diese Antwort ist nicht an der Länge gescheitert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
-        <translation>Was passt, ist hier nicht bekannt. Kürze die Nachricht, oder beginne einen neuen Chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation>Auch ohne die ältesten Nachrichten passte es nicht. Kürze die Nachricht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There are no older turns to forget. Shorten the message.</source>
-        <translation>Es gibt keine älteren Nachrichten zu vergessen. Kürze die Nachricht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
         <translation>Es gibt keinen Text zum Kopieren.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer is still being written.</source>
-        <translation>Diese Antwort wird noch geschrieben.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4665,30 +4505,6 @@ Du hast abgelehnt.</translation>
         <translation>Jetzt versuchen</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation>Das Modell hat nach einem Tool gefragt, statt zu antworten. In diesem Chat gibt es keine Tools.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model called a tool in a way that could not be read.</source>
-        <translation>Das Modell hat ein Tool auf unlesbare Weise aufgerufen.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
-        <source>A message takes %n file. Send the rest after it.</source>
-        <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation>
-            <numerusform>Eine Nachricht fasst %n Datei. Sende den Rest danach.</numerusform>
-            <numerusform>Eine Nachricht fasst %n Dateien. Sende den Rest danach.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation>„{name}“ ist ein Ordner. Hänge die Dateien darin an.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
@@ -4696,28 +4512,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is attached already.</source>
-        <translation>„{name}“ ist schon angehängt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>„{name}“ kann nicht gelesen werden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation>„{part}“ ist keine Zahl. Schreibe etwa 1-3, 7.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>There are numbers from 1 to {last}.</source>
-        <translation>Es gibt die Nummern 1 bis {last}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>Write the numbers, for example 1-3, 7.</source>
-        <translation>Schreibe die Nummern, zum Beispiel 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -4736,11 +4532,6 @@ Du hast abgelehnt.</translation>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>Webseite</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attached.py"/>
-        <source>passages that match the question</source>
-        <translation>Stellen, die zur Frage passen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -4857,20 +4648,6 @@ Du hast abgelehnt.</translation>
         <source>{tokens} of {limit} tokens</source>
         <translation>{tokens} von {limit} Tokens</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too many for this model.</source>
-        <comment>{count} tokens too many for this model.</comment>
-        <translation>
-            <numerusform>{count} Token zu viel für dieses Modell.</numerusform>
-            <numerusform>{count} Tokens zu viel für dieses Modell.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/counting.py"/>
-        <source>The oldest turns are left out.</source>
-        <translation>Die ältesten Nachrichten sind ausgelassen.</translation>
-    </message>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
@@ -4933,33 +4710,13 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be written: {why}.</source>
-        <translation>„{file}“ konnte nicht geschrieben werden: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
-        <source>The chat is not there any more.</source>
-        <translation>Der Chat ist nicht mehr da.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>Chat {name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <source>Thoughts</source>
-        <translation>Gedanken</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Angehängt: {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>the file cannot be made</source>
-        <translation>die Datei kann nicht angelegt werden</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -4990,11 +4747,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation>Die Form, die Antworten haben sollen, ist nicht benutzbar. {wrong} Sie steht in den Einstellungen des Chats unter „Antworten als“.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>Die Liste ist leer.</translation>
     </message>
@@ -5015,27 +4767,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>A schema is a JSON object, in curly brackets.</source>
-        <translation>Ein Schema ist ein JSON-Objekt in geschweiften Klammern.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>In {place}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
-        <source>It is {count} character long; {most} are the most.</source>
-        <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation>
-            <numerusform>Es ist {count} Zeichen lang; erlaubt sind höchstens {most}.</numerusform>
-            <numerusform>Es ist {count} Zeichen lang; erlaubt sind höchstens {most}.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
-        <source>{name} is no number in JSON.</source>
-        <translation>{name} ist in JSON keine Zahl.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -5053,54 +4786,9 @@ Du hast abgelehnt.</translation>
         <translation>Bei Zeichen {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it cannot be stored.</source>
-        <translation>{where}: kann nicht gespeichert werden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}, conversation {number}</source>
-        <translation>{file}, Gespräch {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is too long.</source>
-        <translation>{where}: ist zu lang.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is no conversation.</source>
-        <translation>{where}: ist kein Gespräch.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is damaged ({why}).</source>
-        <translation>{where}: ist beschädigt ({why}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is of no program that is known.</source>
-        <translation>{where}: stammt von keinem bekannten Programm.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}: a later version of Stretto has written this file.</source>
-        <translation>{file}: Eine spätere Version von Stretto hat diese Datei geschrieben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>it cannot be read</source>
-        <translation>nicht lesbar</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}: Das Archiv ist beschädigt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation>{file}: Ein Text darin ist zu lang, deshalb wurde nur bis dorthin gelesen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
@@ -5111,50 +4799,6 @@ Du hast abgelehnt.</translation>
             <numerusform>Nur die ersten {count} Dateien wurden gelesen.</numerusform>
         </translation>
     </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: there are no conversations in this archive.</source>
-        <translation>{file}: In diesem Archiv sind keine Gespräche.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is locked with a password.</source>
-        <translation>{file}: ist mit einem Passwort geschützt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged, or no JSON.</source>
-        <translation>{file}: ist beschädigt oder kein JSON.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation>{file}: ist nach Gespräch {number} beschädigt; alles davor wurde gelesen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation>{file}: ist zu tief verschachtelt, deshalb wurde nur bis dorthin gelesen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>There was more that was not understood.</source>
-        <translation>Es gab noch mehr, das nicht verstanden wurde.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>No chat was taken in.</source>
-        <translation>Kein Chat wurde übernommen.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat was taken in from {programs}, with {messages}.</source>
-        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation>
-            <numerusform>{count} Chat wurde aus {programs} übernommen, mit {messages}.</numerusform>
-            <numerusform>{count} Chats wurden aus {programs} übernommen, mit {messages}.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
@@ -5162,101 +4806,6 @@ Du hast abgelehnt.</translation>
         <translation>
             <numerusform>{count} Nachricht</numerusform>
             <numerusform>{count} Nachrichten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>The import was stopped before its end.</source>
-        <translation>Der Import wurde vor dem Ende gestoppt.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already and stayed as it was.</source>
-        <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} Chat ist schon hier und blieb, wie er war.</numerusform>
-            <numerusform>{count} Chats sind schon hier und blieben, wie sie waren.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
-        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} Chat ist schon hier, im Papierkorb, und blieb, wie er war.</numerusform>
-            <numerusform>{count} Chats sind schon hier (davon {trashed} im Papierkorb) und blieben, wie sie waren.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} attached file.</source>
-        <comment>Left out: {count} attached files.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} angehängte Datei.</numerusform>
-            <numerusform>Ausgelassen: {count} angehängte Dateien.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} picture.</source>
-        <comment>Left out: {count} pictures.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} Bild.</numerusform>
-            <numerusform>Ausgelassen: {count} Bilder.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} recording or video.</source>
-        <comment>Left out: {count} recordings and videos.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} Aufnahme oder Video.</numerusform>
-            <numerusform>Ausgelassen: {count} Aufnahmen und Videos.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} tool call or result.</source>
-        <comment>Left out: {count} tool calls and results.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} Tool-Aufruf oder -Ergebnis.</numerusform>
-            <numerusform>Ausgelassen: {count} Tool-Aufrufe und -Ergebnisse.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} empty conversation.</source>
-        <comment>Left out: {count} empty conversations.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} leeres Gespräch.</numerusform>
-            <numerusform>Ausgelassen: {count} leere Gespräche.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} instruction in the middle of a chat.</source>
-        <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} Anweisung mitten in einem Chat.</numerusform>
-            <numerusform>Ausgelassen: {count} Anweisungen mitten in einem Chat.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} message that follows itself.</source>
-        <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} Nachricht, die auf sich selbst folgt.</numerusform>
-            <numerusform>Ausgelassen: {count} Nachrichten, die auf sich selbst folgen.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} entry of the kind “{kind}”.</source>
-        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation>
-            <numerusform>Ausgelassen: {count} Eintrag der Art „{kind}“.</numerusform>
-            <numerusform>Ausgelassen: {count} Einträge der Art „{kind}“.</numerusform>
         </translation>
     </message>
     <message>
@@ -9526,41 +9075,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>ungelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>In Warteschlange</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}, antwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}, fertig, noch nicht gelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>Neuer Chat hier, rechts oder unten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>Neuer Chat rechts  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>Neuer Chat unten  Ctrl+Shift+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>fertig, noch nicht gelesen</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>

@@ -1996,6 +1996,7 @@
         <translation>4 bits</translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2123,6 +2124,7 @@
         <translation>este equipo</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>En espera</translation>
@@ -2791,6 +2793,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -2985,27 +2988,6 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} h {minutes} min</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat was deleted</source>
-        <translation>Este chat se eliminó</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Waits</source>
-        <translation>En espera</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not asked</source>
-        <translation>Sin preguntar</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answering</source>
-        <translation>Respondiendo</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -3218,16 +3200,6 @@ Ahora: {now}</translation>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>Asistente</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>System prompt</source>
-        <translation>Prompt de sistema</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>End of thoughts</source>
-        <translation>Fin del razonamiento</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -4150,41 +4122,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation>Aún hay una respuesta en curso. Detenerla antes o esperar a que termine.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>No reply is running.</source>
-        <translation>No hay ninguna respuesta en curso.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This message is not in the chat any more.</source>
-        <translation>Este mensaje ya no está en el chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The message before it is deleted too. Bring it back first.</source>
-        <translation>El mensaje anterior también está eliminado. Recuperarlo antes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>You have not written anything here yet.</source>
-        <translation>Aquí aún no se ha escrito nada.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no question to answer yet.</source>
-        <translation>Aún no hay ninguna pregunta que responder.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no answer yet.</source>
-        <translation>Aún no hay respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
         <translation>Ningún mensaje de aquí tiene otra versión.</translation>
     </message>
@@ -4196,39 +4133,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>Write something first.</source>
-        <translation>Escribir antes algo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The reply is being stopped.</source>
-        <translation>La respuesta se está deteniendo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
-        <source>Nothing to pause: no reply is running</source>
-        <translation>Nada que pausar: no hay ninguna respuesta en curso</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Nothing to pause yet: the model is still loading.</source>
-        <translation>Nada que pausar aún: el modelo todavía se está cargando.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
         <translation>No se está editando ningún mensaje.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is nothing to go on with.</source>
-        <translation>No hay nada con lo que continuar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>A new chat gets its title from your first message.</source>
-        <translation>Un chat nuevo toma su título del primer mensaje.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4237,74 +4143,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This answer has no question.</source>
-        <translation>Esta respuesta no tiene pregunta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This is no answer.</source>
-        <translation>Esto no es una respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of the last answer is not known</source>
-        <translation>No se conoce la semilla de la última respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of this answer is not known</source>
-        <translation>No se conoce la semilla de esta respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Only the last answer can be continued.</source>
-        <translation>Solo se puede continuar la última respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer had not begun. Answer again instead.</source>
-        <translation>La respuesta no había empezado. Usar Responder de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} no puede continuar una respuesta cortada. Responda de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer is complete.</source>
-        <translation>La respuesta está completa.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer has not failed for its length.</source>
-        <translation>Esta respuesta no ha fallado por su longitud.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
-        <translation>Aquí no se sabe qué cabe. Acorte el mensaje o empiece un chat nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation>Tampoco cabía sin los turnos más antiguos. Acortar el mensaje.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There are no older turns to forget. Shorten the message.</source>
-        <translation>No hay turnos más antiguos que olvidar. Acortar el mensaje.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
         <translation>No hay texto que copiar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer is still being written.</source>
-        <translation>Esta respuesta aún se está escribiendo.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4665,30 +4505,6 @@ Se rechazó.</translation>
         <translation>Reintentar ahora</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation>El modelo pidió una herramienta en lugar de responder. En este chat no hay herramientas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model called a tool in a way that could not be read.</source>
-        <translation>El modelo llamó a una herramienta de una forma que no se ha podido leer.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
-        <source>A message takes %n file. Send the rest after it.</source>
-        <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation>
-            <numerusform>Un mensaje admite %n archivo. Enviar el resto después.</numerusform>
-            <numerusform>Un mensaje admite %n archivos. Enviar el resto después.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation>«{name}» es una carpeta. Adjuntar los archivos que contiene.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
@@ -4696,28 +4512,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is attached already.</source>
-        <translation>«{name}» ya está adjunto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>No se puede leer «{name}».</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation>«{part}» no es un número. Escribir 1-3, 7.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>There are numbers from 1 to {last}.</source>
-        <translation>Hay números del 1 al {last}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>Write the numbers, for example 1-3, 7.</source>
-        <translation>Escribir los números, por ejemplo 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -4736,11 +4532,6 @@ Se rechazó.</translation>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>página web</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attached.py"/>
-        <source>passages that match the question</source>
-        <translation>pasajes relacionados con la pregunta</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -4857,20 +4648,6 @@ Se rechazó.</translation>
         <source>{tokens} of {limit} tokens</source>
         <translation>{tokens} de {limit} tokens</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too many for this model.</source>
-        <comment>{count} tokens too many for this model.</comment>
-        <translation>
-            <numerusform>Sobra {count} token para este modelo.</numerusform>
-            <numerusform>Sobran {count} tokens para este modelo.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/counting.py"/>
-        <source>The oldest turns are left out.</source>
-        <translation>Se omiten los turnos más antiguos.</translation>
-    </message>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
@@ -4933,33 +4710,13 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be written: {why}.</source>
-        <translation>No se ha podido escribir «{file}»: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
-        <source>The chat is not there any more.</source>
-        <translation>El chat ya no está.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>Chat {name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <source>Thoughts</source>
-        <translation>Razonamiento</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Adjunto: {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>the file cannot be made</source>
-        <translation>no se puede crear el archivo</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -4990,11 +4747,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation>No se puede usar el formato que deben tener las respuestas. {wrong} Está en los ajustes del chat, en «Responder como».</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>La lista está vacía.</translation>
     </message>
@@ -5015,27 +4767,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>A schema is a JSON object, in curly brackets.</source>
-        <translation>Un esquema es un objeto JSON, entre llaves.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>En {place}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
-        <source>It is {count} character long; {most} are the most.</source>
-        <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation>
-            <numerusform>Tiene {count} carácter; el máximo es {most}.</numerusform>
-            <numerusform>Tiene {count} caracteres; el máximo es {most}.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
-        <source>{name} is no number in JSON.</source>
-        <translation>{name} no es un número en JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -5053,54 +4786,9 @@ Se rechazó.</translation>
         <translation>En el carácter {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it cannot be stored.</source>
-        <translation>{where}: no se puede guardar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}, conversation {number}</source>
-        <translation>{file}, conversación {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is too long.</source>
-        <translation>{where}: es demasiado largo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is no conversation.</source>
-        <translation>{where}: esto no es una conversación.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is damaged ({why}).</source>
-        <translation>{where}: está dañado ({why}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is of no program that is known.</source>
-        <translation>{where}: esto no es de ningún programa conocido.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}: a later version of Stretto has written this file.</source>
-        <translation>{file}: este archivo se escribió con una versión posterior de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>it cannot be read</source>
-        <translation>no se puede leer</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}: el archivo comprimido está dañado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation>{file}: contiene un texto demasiado largo, así que se ha leído hasta ahí.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
@@ -5111,50 +4799,6 @@ Se rechazó.</translation>
             <numerusform>Solo se han leído los primeros {count} archivos.</numerusform>
         </translation>
     </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: there are no conversations in this archive.</source>
-        <translation>{file}: no hay conversaciones en este archivo comprimido.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is locked with a password.</source>
-        <translation>{file}: está protegido con contraseña.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged, or no JSON.</source>
-        <translation>{file}: está dañado o no es JSON.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation>{file}: está dañado después de la conversación {number}; se ha leído lo anterior.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation>{file}: tiene demasiados niveles anidados, así que se ha leído hasta ahí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>There was more that was not understood.</source>
-        <translation>Había más cosas que no se han entendido.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>No chat was taken in.</source>
-        <translation>No se ha incorporado ningún chat.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat was taken in from {programs}, with {messages}.</source>
-        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation>
-            <numerusform>Se ha incorporado {count} chat de {programs}, con {messages}.</numerusform>
-            <numerusform>Se han incorporado {count} chats de {programs}, con {messages}.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
@@ -5162,101 +4806,6 @@ Se rechazó.</translation>
         <translation>
             <numerusform>{count} mensaje</numerusform>
             <numerusform>{count} mensajes</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>The import was stopped before its end.</source>
-        <translation>La importación se detuvo antes de terminar.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already and stayed as it was.</source>
-        <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} chat ya estaba aquí y no ha cambiado.</numerusform>
-            <numerusform>{count} chats ya estaban aquí y no han cambiado.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
-        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} chat ya estaba aquí, en la papelera, y no ha cambiado.</numerusform>
-            <numerusform>{count} chats ya estaban aquí ({trashed} de ellos en la papelera) y no han cambiado.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} attached file.</source>
-        <comment>Left out: {count} attached files.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} archivo adjunto.</numerusform>
-            <numerusform>Se han omitido: {count} archivos adjuntos.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} picture.</source>
-        <comment>Left out: {count} pictures.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} imagen.</numerusform>
-            <numerusform>Se han omitido: {count} imágenes.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} recording or video.</source>
-        <comment>Left out: {count} recordings and videos.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} grabación o vídeo.</numerusform>
-            <numerusform>Se han omitido: {count} grabaciones y vídeos.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} tool call or result.</source>
-        <comment>Left out: {count} tool calls and results.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} llamada o resultado de herramienta.</numerusform>
-            <numerusform>Se han omitido: {count} llamadas y resultados de herramientas.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} empty conversation.</source>
-        <comment>Left out: {count} empty conversations.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} conversación vacía.</numerusform>
-            <numerusform>Se han omitido: {count} conversaciones vacías.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} instruction in the middle of a chat.</source>
-        <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} instrucción en medio de un chat.</numerusform>
-            <numerusform>Se han omitido: {count} instrucciones en medio de un chat.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} message that follows itself.</source>
-        <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} mensaje que se sigue a sí mismo.</numerusform>
-            <numerusform>Se han omitido: {count} mensajes que se siguen a sí mismos.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} entry of the kind “{kind}”.</source>
-        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation>
-            <numerusform>Se ha omitido: {count} entrada del tipo «{kind}».</numerusform>
-            <numerusform>Se han omitido: {count} entradas del tipo «{kind}».</numerusform>
         </translation>
     </message>
     <message>
@@ -9526,41 +9075,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>sin leer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>En cola</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}, respondiendo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}, terminado, sin leer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>Chat nuevo aquí, a la derecha o debajo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>Chat nuevo a la derecha  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>Chat nuevo debajo  Ctrl+Shift+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>terminado, sin leer</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>

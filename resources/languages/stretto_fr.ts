@@ -1996,6 +1996,7 @@
         <translation>4 bits</translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2123,6 +2124,7 @@
         <translation>cette machine</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>En attente</translation>
@@ -2791,6 +2793,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -2985,27 +2988,6 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours}&#xa0;h {minutes}&#xa0;min</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat was deleted</source>
-        <translation>Cette discussion a été supprimée</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Waits</source>
-        <translation>En attente</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not asked</source>
-        <translation>Non demandé</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answering</source>
-        <translation>Répond</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -3218,16 +3200,6 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>Assistant</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>System prompt</source>
-        <translation>Prompt système</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>End of thoughts</source>
-        <translation>Fin de la réflexion</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -4150,41 +4122,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation>Une réponse est encore en cours. Arrêtez-la d’abord, ou attendez sa fin.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>No reply is running.</source>
-        <translation>Aucune réponse n’est en cours.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This message is not in the chat any more.</source>
-        <translation>Ce message n’est plus dans la discussion.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The message before it is deleted too. Bring it back first.</source>
-        <translation>Le message précédent est supprimé aussi. Rétablissez-le d’abord.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>You have not written anything here yet.</source>
-        <translation>Vous n’avez encore rien écrit ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no question to answer yet.</source>
-        <translation>Il n’y a pas encore de question à laquelle répondre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no answer yet.</source>
-        <translation>Il n’y a pas encore de réponse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
         <translation>Aucun message n’a d’autre version ici.</translation>
     </message>
@@ -4196,39 +4133,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>Write something first.</source>
-        <translation>Écrivez d’abord quelque chose.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The reply is being stopped.</source>
-        <translation>La réponse est en train de s’arrêter.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
-        <source>Nothing to pause: no reply is running</source>
-        <translation>Rien à mettre en pause&#xa0;: aucune réponse n’est en cours</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Nothing to pause yet: the model is still loading.</source>
-        <translation>Rien à mettre en pause pour l’instant&#xa0;: le modèle est encore en cours de chargement.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
         <translation>Aucun message n’est en cours de modification.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is nothing to go on with.</source>
-        <translation>Il n’y a rien à continuer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>A new chat gets its title from your first message.</source>
-        <translation>Une nouvelle discussion tire son titre de votre premier message.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4237,74 +4143,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This answer has no question.</source>
-        <translation>Cette réponse n’a pas de question.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This is no answer.</source>
-        <translation>Ce n’est pas une réponse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of the last answer is not known</source>
-        <translation>La graine de la dernière réponse n’est pas connue</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of this answer is not known</source>
-        <translation>La graine de cette réponse n’est pas connue</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Only the last answer can be continued.</source>
-        <translation>Seule la dernière réponse peut être continuée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer had not begun. Answer again instead.</source>
-        <translation>La réponse n’avait pas commencé. Demandez plutôt une nouvelle réponse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} ne peut pas continuer une réponse interrompue. Répondez à nouveau.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer is complete.</source>
-        <translation>La réponse est complète.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer has not failed for its length.</source>
-        <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
-        <translation>On ne sait pas ici ce qui tient. Raccourcissez le message ou commencez un nouveau chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation>Cela ne tenait pas non plus sans les tours les plus anciens. Raccourcissez le message.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There are no older turns to forget. Shorten the message.</source>
-        <translation>Il n’y a pas de tours plus anciens à oublier. Raccourcissez le message.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
         <translation>Il n’y a pas de texte à copier.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer is still being written.</source>
-        <translation>Cette réponse est encore en cours d’écriture.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4665,30 +4505,6 @@ Vous avez décliné.</translation>
         <translation>Réessayer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation>Le modèle a demandé un outil au lieu de répondre. Il n’y a pas d’outils dans cette discussion.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model called a tool in a way that could not be read.</source>
-        <translation>Le modèle a appelé un outil d’une façon illisible.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
-        <source>A message takes %n file. Send the rest after it.</source>
-        <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation>
-            <numerusform>Un message accepte %n fichier. Envoyez le reste ensuite.</numerusform>
-            <numerusform>Un message accepte %n fichiers. Envoyez le reste ensuite.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez les fichiers qu’il contient.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
@@ -4696,28 +4512,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is attached already.</source>
-        <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Écrivez 1-3, 7.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>There are numbers from 1 to {last}.</source>
-        <translation>Les numéros vont de 1 à {last}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>Write the numbers, for example 1-3, 7.</source>
-        <translation>Écrivez les numéros, par exemple 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -4736,11 +4532,6 @@ Vous avez décliné.</translation>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>page web</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attached.py"/>
-        <source>passages that match the question</source>
-        <translation>passages qui correspondent à la question</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -4857,20 +4648,6 @@ Vous avez décliné.</translation>
         <source>{tokens} of {limit} tokens</source>
         <translation>{tokens} sur {limit} tokens</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too many for this model.</source>
-        <comment>{count} tokens too many for this model.</comment>
-        <translation>
-            <numerusform>{count} token de trop pour ce modèle.</numerusform>
-            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/counting.py"/>
-        <source>The oldest turns are left out.</source>
-        <translation>Les tours les plus anciens sont laissés de côté.</translation>
-    </message>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
@@ -4933,33 +4710,13 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be written: {why}.</source>
-        <translation>«&#xa0;{file}&#xa0;» n’a pas pu être écrit&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
-        <source>The chat is not there any more.</source>
-        <translation>La discussion n’existe plus.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>Discussion {name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <source>Thoughts</source>
-        <translation>Réflexion</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Joint&#xa0;: {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>the file cannot be made</source>
-        <translation>le fichier ne peut pas être créé</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -4990,11 +4747,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation>La forme demandée pour les réponses n’est pas utilisable. {wrong} Elle figure dans les réglages de la discussion, sous «&#xa0;Format de réponse&#xa0;».</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>La liste est vide.</translation>
     </message>
@@ -5015,27 +4767,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>A schema is a JSON object, in curly brackets.</source>
-        <translation>Un schéma est un objet JSON, entre accolades.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>Dans {place}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
-        <source>It is {count} character long; {most} are the most.</source>
-        <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation>
-            <numerusform>Le texte compte {count} caractère&#xa0;; le maximum est {most}.</numerusform>
-            <numerusform>Le texte compte {count} caractères&#xa0;; le maximum est {most}.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
-        <source>{name} is no number in JSON.</source>
-        <translation>{name} n’est pas un nombre en JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -5053,54 +4786,9 @@ Vous avez décliné.</translation>
         <translation>Au caractère {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it cannot be stored.</source>
-        <translation>{where}&#xa0;: enregistrement impossible.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}, conversation {number}</source>
-        <translation>{file}, conversation {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is too long.</source>
-        <translation>{where}&#xa0;: trop long.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is no conversation.</source>
-        <translation>{where}&#xa0;: ce n’est pas une conversation.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is damaged ({why}).</source>
-        <translation>{where}&#xa0;: endommagé ({why}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is of no program that is known.</source>
-        <translation>{where}&#xa0;: ne provient d’aucun programme connu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}: a later version of Stretto has written this file.</source>
-        <translation>{file}&#xa0;: ce fichier a été écrit par une version ultérieure de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>it cannot be read</source>
-        <translation>lecture impossible</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}&#xa0;: l’archive est endommagée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation>{file}&#xa0;: un texte y est trop long, le fichier a donc été lu jusque-là.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
@@ -5111,50 +4799,6 @@ Vous avez décliné.</translation>
             <numerusform>Seuls les {count} premiers fichiers ont été lus.</numerusform>
         </translation>
     </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: there are no conversations in this archive.</source>
-        <translation>{file}&#xa0;: cette archive ne contient pas de conversations.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is locked with a password.</source>
-        <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged, or no JSON.</source>
-        <translation>{file}&#xa0;: endommagé, ou ce n’est pas du JSON.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation>{file}&#xa0;: endommagé après la conversation {number}&#xa0;; ce qui précède a été lu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation>{file}&#xa0;: imbriqué trop profondément, le fichier a donc été lu jusque-là.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>There was more that was not understood.</source>
-        <translation>D’autres éléments n’ont pas été compris.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>No chat was taken in.</source>
-        <translation>Aucune discussion n’a été importée.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat was taken in from {programs}, with {messages}.</source>
-        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation>
-            <numerusform>{count} discussion a été importée de {programs}, avec {messages}.</numerusform>
-            <numerusform>{count} discussions ont été importées de {programs}, avec {messages}.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
@@ -5162,101 +4806,6 @@ Vous avez décliné.</translation>
         <translation>
             <numerusform>{count} message</numerusform>
             <numerusform>{count} messages</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>The import was stopped before its end.</source>
-        <translation>L’importation a été arrêtée avant la fin.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already and stayed as it was.</source>
-        <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} discussion est déjà présente et est restée inchangée.</numerusform>
-            <numerusform>{count} discussions sont déjà présentes et sont restées inchangées.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
-        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} discussion est déjà présente, dans la corbeille, et est restée inchangée.</numerusform>
-            <numerusform>{count} discussions sont déjà présentes (dont {trashed} dans la corbeille) et sont restées inchangées.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} attached file.</source>
-        <comment>Left out: {count} attached files.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} fichier joint.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} fichiers joints.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} picture.</source>
-        <comment>Left out: {count} pictures.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} image.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} images.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} recording or video.</source>
-        <comment>Left out: {count} recordings and videos.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} enregistrement ou vidéo.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} enregistrements et vidéos.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} tool call or result.</source>
-        <comment>Left out: {count} tool calls and results.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} appel d’outil ou résultat.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} appels d’outils et résultats.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} empty conversation.</source>
-        <comment>Left out: {count} empty conversations.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} conversation vide.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} conversations vides.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} instruction in the middle of a chat.</source>
-        <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} instructions au milieu d’une discussion.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} message that follows itself.</source>
-        <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} message qui se suit lui-même.</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} messages qui se suivent eux-mêmes.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} entry of the kind “{kind}”.</source>
-        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation>
-            <numerusform>Laissé de côté&#xa0;: {count} entrée de type «&#xa0;{kind}&#xa0;».</numerusform>
-            <numerusform>Laissé de côté&#xa0;: {count} entrées de type «&#xa0;{kind}&#xa0;».</numerusform>
         </translation>
     </message>
     <message>
@@ -9526,41 +9075,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>non lue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>En file d’attente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}, répond</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}, terminée, pas encore lue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>Nouvelle discussion à droite  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>terminée, pas encore lue</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>

@@ -1980,6 +1980,7 @@
         <translation>4ビット</translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2107,6 +2108,7 @@
         <translation>このマシン</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>待機中</translation>
@@ -2956,27 +2958,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
-        <source>This chat was deleted</source>
-        <translation>このチャットは削除されています</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Waits</source>
-        <translation>待機中</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not asked</source>
-        <translation>未質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answering</source>
-        <translation>回答中</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -3186,16 +3167,6 @@ Now: {now}</source>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>アシスタント</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>System prompt</source>
-        <translation>システムプロンプト</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>End of thoughts</source>
-        <translation>思考の終わり</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -4099,41 +4070,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation>回答がまだ続いています。先に停止するか、終わるまで待ってください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>No reply is running.</source>
-        <translation>進行中の回答はありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This message is not in the chat any more.</source>
-        <translation>このメッセージはもうチャットにありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The message before it is deleted too. Bring it back first.</source>
-        <translation>この前のメッセージも削除されています。先にそちらを元に戻してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>You have not written anything here yet.</source>
-        <translation>ここではまだ何も書いていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no question to answer yet.</source>
-        <translation>回答する質問がまだありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no answer yet.</source>
-        <translation>回答はまだありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
         <translation>ここには別のバージョンのあるメッセージはありません。</translation>
     </message>
@@ -4145,39 +4081,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>Write something first.</source>
-        <translation>先に何か書いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The reply is being stopped.</source>
-        <translation>回答を停止しています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
-        <source>Nothing to pause: no reply is running</source>
-        <translation>一時停止するものがありません。進行中の回答はありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Nothing to pause yet: the model is still loading.</source>
-        <translation>まだ一時停止できません。モデルをロード中です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
         <translation>編集中のメッセージはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is nothing to go on with.</source>
-        <translation>続けるものがありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>A new chat gets its title from your first message.</source>
-        <translation>新規チャットのタイトルは最初のメッセージから付けられます。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4186,74 +4091,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This answer has no question.</source>
-        <translation>この回答には質問がありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This is no answer.</source>
-        <translation>これは回答ではありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of the last answer is not known</source>
-        <translation>最後の回答のシードは不明です</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of this answer is not known</source>
-        <translation>この回答のシードは不明です</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Only the last answer can be continued.</source>
-        <translation>続けられるのは最後の回答だけです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer had not begun. Answer again instead.</source>
-        <translation>回答は始まっていませんでした。代わりに「もう一度回答」を使ってください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} は途中で切れた回答を続けられません。もう一度回答させてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer is complete.</source>
-        <translation>回答は完結しています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer has not failed for its length.</source>
-        <translation>この回答の失敗は長さが原因ではありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
-        <translation>ここでは何が収まるか分かりません。メッセージを短くするか、新しいチャットを始めてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation>最も古いやり取りを除いても収まりませんでした。メッセージを短くしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There are no older turns to forget. Shorten the message.</source>
-        <translation>忘れられる古いやり取りがありません。メッセージを短くしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
         <translation>コピーするテキストがありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer is still being written.</source>
-        <translation>この回答はまだ書かれている途中です。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4606,29 +4445,6 @@ You declined.</source>
         <translation>今すぐ再試行</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation>モデルは回答せずにツールを求めました。このチャットにツールはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model called a tool in a way that could not be read.</source>
-        <translation>モデルのツール呼び出しを読み取れませんでした。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
-        <source>A message takes %n file. Send the rest after it.</source>
-        <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation>
-            <numerusform>メッセージに添付できるのは%n個までです。残りは次のメッセージで送ってください。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation>「{name}」はフォルダです。中のファイルを添付してください。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
@@ -4636,28 +4452,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is attached already.</source>
-        <translation>「{name}」はすでに添付されています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>「{name}」を読み取れません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation>「{part}」は数字ではありません。「1-3, 7」のように書いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>There are numbers from 1 to {last}.</source>
-        <translation>番号は1から{last}までです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>Write the numbers, for example 1-3, 7.</source>
-        <translation>番号を入力してください（例: 1-3, 7）。</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -4676,11 +4472,6 @@ You declined.</source>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>Webページ</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attached.py"/>
-        <source>passages that match the question</source>
-        <translation>質問に関係する箇所</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -4787,19 +4578,6 @@ You declined.</source>
         <source>{tokens} of {limit} tokens</source>
         <translation>{limit}トークン中{tokens}</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too many for this model.</source>
-        <comment>{count} tokens too many for this model.</comment>
-        <translation>
-            <numerusform>このモデルには{count}トークン多すぎます。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/counting.py"/>
-        <source>The oldest turns are left out.</source>
-        <translation>最も古いやり取りが除かれています。</translation>
-    </message>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
@@ -4862,33 +4640,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be written: {why}.</source>
-        <translation>「{file}」を書き込めませんでした: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
-        <source>The chat is not there any more.</source>
-        <translation>チャットはもうありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>チャット{name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <source>Thoughts</source>
-        <translation>思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>添付: {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>the file cannot be made</source>
-        <translation>ファイルを作成できません</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -4918,11 +4676,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation>回答の形式を使えません。{wrong} この形式はチャットの設定の「回答の形式」にあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>リストが空です。</translation>
     </message>
@@ -4943,26 +4696,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>A schema is a JSON object, in curly brackets.</source>
-        <translation>スキーマは波かっこで囲んだJSONオブジェクトです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>{place}内</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
-        <source>It is {count} character long; {most} are the most.</source>
-        <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation>
-            <numerusform>{count}文字あります。上限は{most}文字です。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
-        <source>{name} is no number in JSON.</source>
-        <translation>{name}はJSONの数値ではありません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -4980,54 +4715,9 @@ You declined.</source>
         <translation>{n}文字目</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it cannot be stored.</source>
-        <translation>{where}: 保存できません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}, conversation {number}</source>
-        <translation>{file}、会話{number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is too long.</source>
-        <translation>{where}: 長すぎます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is no conversation.</source>
-        <translation>{where}: 会話ではありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is damaged ({why}).</source>
-        <translation>{where}: 破損しています（{why}）。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is of no program that is known.</source>
-        <translation>{where}: 対応していないプログラムのものです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}: a later version of Stretto has written this file.</source>
-        <translation>{file}: より新しいバージョンのStrettoが書いたファイルです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>it cannot be read</source>
-        <translation>読み取れません</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}: アーカイブが破損しています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation>{file}: 中のテキストが長すぎるため、その手前まで読み取りました。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
@@ -5037,140 +4727,12 @@ You declined.</source>
             <numerusform>最初の{count}個のファイルだけを読み取りました。</numerusform>
         </translation>
     </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: there are no conversations in this archive.</source>
-        <translation>{file}: このアーカイブに会話はありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is locked with a password.</source>
-        <translation>{file}: パスワードで保護されています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged, or no JSON.</source>
-        <translation>{file}: 破損しているか、JSONではありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation>{file}: 会話{number}より後が破損しています。それまでの内容は読み取りました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation>{file}: 入れ子が深すぎるため、その手前まで読み取りました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>There was more that was not understood.</source>
-        <translation>ほかにも解釈できないものがありました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>No chat was taken in.</source>
-        <translation>読み込んだチャットはありません。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat was taken in from {programs}, with {messages}.</source>
-        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation>
-            <numerusform>{programs}から{count}件のチャット（{messages}）を読み込みました。</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
         <translation>
             <numerusform>{count}件のメッセージ</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>The import was stopped before its end.</source>
-        <translation>読み込みは途中で停止されました。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already and stayed as it was.</source>
-        <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation>
-            <numerusform>すでにある{count}件のチャットはそのまま残しました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
-        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation>
-            <numerusform>すでにある{count}件のチャット（うち{trashed}件はゴミ箱内）はそのまま残しました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} attached file.</source>
-        <comment>Left out: {count} attached files.</comment>
-        <translation>
-            <numerusform>除外: 添付ファイル{count}個。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} picture.</source>
-        <comment>Left out: {count} pictures.</comment>
-        <translation>
-            <numerusform>除外: 画像{count}枚。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} recording or video.</source>
-        <comment>Left out: {count} recordings and videos.</comment>
-        <translation>
-            <numerusform>除外: 録音と動画{count}個。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} tool call or result.</source>
-        <comment>Left out: {count} tool calls and results.</comment>
-        <translation>
-            <numerusform>除外: ツールの呼び出しと結果{count}件。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} empty conversation.</source>
-        <comment>Left out: {count} empty conversations.</comment>
-        <translation>
-            <numerusform>除外: 空の会話{count}件。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} instruction in the middle of a chat.</source>
-        <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation>
-            <numerusform>除外: チャット途中の指示{count}件。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} message that follows itself.</source>
-        <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation>
-            <numerusform>除外: 自分自身に続いているメッセージ{count}件。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} entry of the kind “{kind}”.</source>
-        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation>
-            <numerusform>除外: 種類「{kind}」の項目{count}件。</numerusform>
         </translation>
     </message>
     <message>
@@ -9371,12 +8933,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>No reply from {host} for {time}</source>
-        <translation>{host}からの返信が{time}ありません</translation>
+        <translation>{host}からの回答が{time}ありません</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
-        <translation>返信はすでに届き始めています。</translation>
+        <translation>回答はすでに届き始めています。</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -9407,41 +8969,6 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>未読</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>順番待ち</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}、回答中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}、完了、未読</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>ここ、右、下に新規チャット</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>右に新規チャット  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>下に新規チャット  Ctrl+Shift+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>完了、未読</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>

@@ -1980,6 +1980,7 @@
         <translation>4 位</translation>
     </message>
     <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2107,6 +2108,7 @@
         <translation>本机</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>等待中</translation>
@@ -2956,27 +2958,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
-        <source>This chat was deleted</source>
-        <translation>此对话已删除</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Waits</source>
-        <translation>等待中</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not asked</source>
-        <translation>未提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answering</source>
-        <translation>回复中</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -3186,16 +3167,6 @@ Now: {now}</source>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>助手</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>System prompt</source>
-        <translation>系统提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>End of thoughts</source>
-        <translation>思考结束</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -4099,41 +4070,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation>回复仍在进行。请先停止，或等待结束。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>No reply is running.</source>
-        <translation>没有正在进行的回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This message is not in the chat any more.</source>
-        <translation>此消息已不在对话中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The message before it is deleted too. Bring it back first.</source>
-        <translation>前一条消息也已删除。请先找回它。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>You have not written anything here yet.</source>
-        <translation>你还没有在这里写过内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no question to answer yet.</source>
-        <translation>还没有可回复的问题。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is no answer yet.</source>
-        <translation>还没有回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
         <translation>这里的消息都没有其他版本。</translation>
     </message>
@@ -4145,39 +4081,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>Write something first.</source>
-        <translation>请先写些内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The reply is being stopped.</source>
-        <translation>正在停止回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
-        <source>Nothing to pause: no reply is running</source>
-        <translation>没有可暂停的内容：没有正在进行的回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Nothing to pause yet: the model is still loading.</source>
-        <translation>还没有可暂停的内容：模型仍在加载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>No message is being edited.</source>
         <translation>没有正在编辑的消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There is nothing to go on with.</source>
-        <translation>没有可继续的内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>A new chat gets its title from your first message.</source>
-        <translation>新对话以你的第一条消息为标题。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4186,74 +4091,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This answer has no question.</source>
-        <translation>此回复没有对应的问题。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This is no answer.</source>
-        <translation>这不是回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of the last answer is not known</source>
-        <translation>不知道上一个回复的种子</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The seed of this answer is not known</source>
-        <translation>不知道此回复的种子</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>Only the last answer can be continued.</source>
-        <translation>只能继续最后一个回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer had not begun. Answer again instead.</source>
-        <translation>回复尚未开始。请改为重新回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} 无法继续被中断的回复。请重新回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>The answer is complete.</source>
-        <translation>回复已完整。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer has not failed for its length.</source>
-        <translation>此回复并非因长度而失败。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
-        <translation>这里无法得知什么放得下。请缩短消息，或开始新的聊天。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>It did not fit without the oldest turns either. Shorten the message.</source>
-        <translation>去掉最早的几轮仍放不下。请缩短消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>There are no older turns to forget. Shorten the message.</source>
-        <translation>没有可忘记的较早轮次。请缩短消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
         <source>There is no text to copy.</source>
         <translation>没有可复制的文本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <source>This answer is still being written.</source>
-        <translation>此回复仍在撰写。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -4606,29 +4445,6 @@ You declined.</source>
         <translation>立即重试</translation>
     </message>
     <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation>模型没有回复，而是要求使用工具。此对话中没有工具。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/answering.py"/>
-        <source>The model called a tool in a way that could not be read.</source>
-        <translation>模型调用工具的方式无法识别。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/attaching.py"/>
-        <source>A message takes %n file. Send the rest after it.</source>
-        <comment>A message takes %n files. Send the rest after it.</comment>
-        <translation>
-            <numerusform>一条消息可附 %n 个文件。其余的请稍后发送。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is a folder. Attach the files in it.</source>
-        <translation>“{name}”是文件夹。请附加其中的文件。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
@@ -4636,28 +4452,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
-        <source>“{name}” is attached already.</source>
-        <translation>“{name}”已经附加。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>无法读取“{name}”。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>“{part}” is no number. Write 1-3, 7.</source>
-        <translation>“{part}”不是数字。请写成 1-3, 7。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>There are numbers from 1 to {last}.</source>
-        <translation>编号为 1 到 {last}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attaching.py"/>
-        <source>Write the numbers, for example 1-3, 7.</source>
-        <translation>请写编号，例如 1-3, 7。</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -4676,11 +4472,6 @@ You declined.</source>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>网页</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/attached.py"/>
-        <source>passages that match the question</source>
-        <translation>与问题匹配的段落</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -4787,19 +4578,6 @@ You declined.</source>
         <source>{tokens} of {limit} tokens</source>
         <translation>{tokens}/{limit} token</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too many for this model.</source>
-        <comment>{count} tokens too many for this model.</comment>
-        <translation>
-            <numerusform>超出此模型 {count} token。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/counting.py"/>
-        <source>The oldest turns are left out.</source>
-        <translation>最早的几轮已略去。</translation>
-    </message>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
@@ -4862,33 +4640,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be written: {why}.</source>
-        <translation>无法写入“{file}”：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
-        <source>The chat is not there any more.</source>
-        <translation>对话已不存在。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/export.py"/>
         <source>Chat {name}</source>
         <translation>对话 {name}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <source>Thoughts</source>
-        <translation>思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>附件：{file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <source>the file cannot be made</source>
-        <translation>无法创建文件</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -4918,11 +4676,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation>无法使用所设的回复格式。{wrong} 它在对话设置的“回复格式”中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>列表为空。</translation>
     </message>
@@ -4943,26 +4696,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>A schema is a JSON object, in curly brackets.</source>
-        <translation>Schema 是花括号中的 JSON 对象。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>在 {place}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/options.py"/>
-        <source>It is {count} character long; {most} are the most.</source>
-        <comment>It is {count} characters long; {most} are the most.</comment>
-        <translation>
-            <numerusform>长度为 {count} 个字符；最多 {most} 个。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/options.py"/>
-        <source>{name} is no number in JSON.</source>
-        <translation>{name} 不是 JSON 数字。</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -4980,54 +4715,9 @@ You declined.</source>
         <translation>第 {n} 个字符</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it cannot be stored.</source>
-        <translation>{where}：无法保存。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}, conversation {number}</source>
-        <translation>{file}，第 {number} 个对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is too long.</source>
-        <translation>{where}：太长。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is no conversation.</source>
-        <translation>{where}：这不是对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: it is damaged ({why}).</source>
-        <translation>{where}：已损坏（{why}）。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: this is of no program that is known.</source>
-        <translation>{where}：不属于任何已知程序。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/job.py"/>
-        <source>{file}: a later version of Stretto has written this file.</source>
-        <translation>{file}：此文件由更新版本的 Stretto 写入。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>it cannot be read</source>
-        <translation>无法读取</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}：压缩包已损坏。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: a text in it is too long, so it was read up to there.</source>
-        <translation>{file}：其中一段文本太长，只读到那里。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
@@ -5037,140 +4727,12 @@ You declined.</source>
             <numerusform>只读取了前 {count} 个文件。</numerusform>
         </translation>
     </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: there are no conversations in this archive.</source>
-        <translation>{file}：此压缩包中没有对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is locked with a password.</source>
-        <translation>{file}：有密码保护。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged, or no JSON.</source>
-        <translation>{file}：已损坏，或不是 JSON。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
-        <translation>{file}：第 {number} 个对话之后已损坏；之前的内容已读取。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/reading.py"/>
-        <source>{file}: it is nested too deep, so it was read up to there.</source>
-        <translation>{file}：嵌套太深，只读到那里。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>There was more that was not understood.</source>
-        <translation>还有其他未能识别的内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>No chat was taken in.</source>
-        <translation>没有导入任何对话。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat was taken in from {programs}, with {messages}.</source>
-        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
-        <translation>
-            <numerusform>已从 {programs} 导入 {count} 个对话，共 {messages}。</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
         <source>{count} message</source>
         <comment>{count} messages</comment>
         <translation>
             <numerusform>{count} 条消息</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>The import was stopped before its end.</source>
-        <translation>导入在完成前停止。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already and stayed as it was.</source>
-        <comment>{count} chats are here already and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} 个对话已存在，保持不变。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
-        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
-        <translation>
-            <numerusform>{count} 个对话已在这里（其中 {trashed} 个在废纸篓中），保持不变。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} attached file.</source>
-        <comment>Left out: {count} attached files.</comment>
-        <translation>
-            <numerusform>已略去：{count} 个附件。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} picture.</source>
-        <comment>Left out: {count} pictures.</comment>
-        <translation>
-            <numerusform>已略去：{count} 张图片。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} recording or video.</source>
-        <comment>Left out: {count} recordings and videos.</comment>
-        <translation>
-            <numerusform>已略去：{count} 段录音或视频。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} tool call or result.</source>
-        <comment>Left out: {count} tool calls and results.</comment>
-        <translation>
-            <numerusform>已略去：{count} 个工具调用或结果。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} empty conversation.</source>
-        <comment>Left out: {count} empty conversations.</comment>
-        <translation>
-            <numerusform>已略去：{count} 个空对话。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} instruction in the middle of a chat.</source>
-        <comment>Left out: {count} instructions in the middle of a chat.</comment>
-        <translation>
-            <numerusform>已略去：{count} 条对话中途的指令。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} message that follows itself.</source>
-        <comment>Left out: {count} messages that follow themselves.</comment>
-        <translation>
-            <numerusform>已略去：{count} 条跟随自身的消息。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
-        <source>Left out: {count} entry of the kind “{kind}”.</source>
-        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
-        <translation>
-            <numerusform>已略去：{count} 个“{kind}”类条目。</numerusform>
         </translation>
     </message>
     <message>
@@ -9407,41 +8969,6 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unread</source>
         <translation>未读</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Queued</source>
-        <translation>排队中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, answering</source>
-        <translation>{title}，回复中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>{title}, finished, not read yet</source>
-        <translation>{title}，已完成，未读</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat here, at the right or below</source>
-        <translation>在此新建对话，位于右侧或下方</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat at the right  Ctrl+\</source>
-        <translation>在右侧新建对话  Ctrl+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/workspace/tabs.py"/>
-        <source>New chat below  Ctrl+Shift+\</source>
-        <translation>在下方新建对话  Ctrl+Shift+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>finished, not read yet</source>
-        <translation>已完成，未读</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
