@@ -3724,7 +3724,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{chat} (hidden tab)</source>
-        <translation>{discussion} (onglet masqué)</translation>
+        <translation>{chat} (onglet masqué)</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -3915,7 +3915,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
-        <translation>{tool} de {server} dans «&#xa0;{discussion}&#xa0;»</translation>
+        <translation>{tool} de {server} dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4726,7 +4726,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {discussions} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
+        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -4821,7 +4821,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>La discussion «&#xa0;{discussion}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
+        <translation>La discussion «&#xa0;{chat}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/models/residency.py"/>
@@ -5159,7 +5159,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Reckoned for {chats} of {tokens}</source>
-        <translation>Calculé pour {discussions} de {tokens}</translation>
+        <translation>Calculé pour {chats} de {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -5634,7 +5634,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>{messages} dans {discussions} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
+        <translation>{messages} dans {chats} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
@@ -8652,12 +8652,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read-only in “{chat}”</source>
-        <translation>{path} : lecture seule dans « {discussion} »</translation>
+        <translation>{path} : lecture seule dans « {chat} »</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read and write in “{chat}”</source>
-        <translation>{path} : lecture et écriture dans « {discussion} »</translation>
+        <translation>{path} : lecture et écriture dans « {chat} »</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8769,7 +8769,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict} : {weights} de poids + {caches} pour {discussions} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
+        <translation>{verdict} : {weights} de poids + {caches} pour {chats} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
