@@ -95,7 +95,7 @@ def normalised(text: str) -> str:
     """
     text = text.strip()
     if not text:
-        raise AddressError(tr("Write an address, such as https://example.org/v1."))
+        raise AddressError(tr("Enter an address, such as https://example.org/v1."))
     if len(text) > LONGEST or any(c.isspace() or not c.isprintable() for c in text):
         raise AddressError(tr("An address has no spaces and at most 500 characters."))
     if "://" not in text:
@@ -104,7 +104,7 @@ def normalised(text: str) -> str:
     if parts.scheme not in _PORTS:
         raise AddressError(tr("An address begins with https:// or http://."))
     if parts.username is not None or parts.password is not None:
-        raise AddressError(tr("Write the key into its own field, and not into the address."))
+        raise AddressError(tr("Enter the key in its own field, not in the address."))
     try:
         host = (parts.hostname or "").encode("idna").decode("ascii")
         port = parts.port
@@ -166,7 +166,7 @@ _HOST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-:_")
 
 
 def _no_host() -> str:
-    return tr("There is no host in this address. Write it as https://example.org/v1.")
+    return tr("The address has no host. Enter it as https://example.org/v1.")
 
 
 def _split(text: str) -> SplitResult:

@@ -84,7 +84,7 @@ def _told(
         return GONE, _moved(headers, host)
     if status == 401:
         return REFUSED, tr(
-            "{host} wants a key, or does not take this one. Add the model again with its key.",
+            "{host} needs a key, or rejects this one. Add the model again with its key.",
             host=host,
         )
     if status == 403:
@@ -94,7 +94,8 @@ def _told(
         )
     if status == 404 and model:
         return GONE, tr(
-            "{host} has no model {model} now. Choose another, or look whether it was renamed.",
+            "{host} no longer has the model {model}. Choose another, or check whether it was "
+            "renamed.",
             host=host,
             model=model,
         )
@@ -104,24 +105,26 @@ def _told(
             address=address,
         )
     if status == 429:
-        return BUSY, " ".join((tr("{host} is asked too often.", host=host), later(headers)))
+        return BUSY, " ".join(
+            (tr("{host} is getting too many requests.", host=host), later(headers))
+        )
     if status in (502, 503, 504):
         return BUSY, " ".join((tr("{host} is not ready.", host=host), later(headers)))
     if status >= 500:
         return FAILED, tr(
-            "{host} could not answer (status {status}). Try again in a while.",
+            "{host} could not reply (status {status}). Try again later.",
             host=host,
             status=status,
         )
     if status in (400, 413, 422):
         return INVALID_REQUEST, tr(
-            "{host} does not take this request (status {status}). A setting of the chat may be "
-            "one that it does not know.",
+            "{host} rejects this request (status {status}). It may not support one of the "
+            "chat’s settings.",
             host=host,
             status=status,
         )
     return BROKEN, tr(
-        "{host} gave an answer that is none (status {status}). Check the address.",
+        "{host} sent no valid reply (status {status}). Check the address.",
         host=host,
         status=status,
     )
@@ -130,10 +133,10 @@ def _told(
 def _moved(headers: Mapping[str, str], host: str) -> str:
     there = clean(headers.get("location", "")[:_LONGEST_WORDS], lines=False)
     if not there:
-        return tr("{host} sends requests on to another place. Check the address.", host=host)
+        return tr("{host} redirects requests. Check the address.", host=host)
     return tr(
-        "{host} sends requests on to {place}. They are not sent there. If that is right, add "
-        "the model with that address.",
+        "{host} redirects requests to {place}. Stretto does not follow. If that address "
+        "is right, add the model with it.",
         host=host,
         place=there,
     )
@@ -148,7 +151,7 @@ def later(headers: Mapping[str, str]) -> str:
     """When to try again, from a ``Retry-After`` in seconds or as a date."""
     wait = _wait_s(headers.get("retry-after", ""))
     if wait <= 0:
-        return tr("Try again in a while.")
+        return tr("Try again later.")
     if wait < 100:
         return counted("Try again in %n second.", "Try again in %n seconds.", wait)
     if wait < 100 * 60:
@@ -173,7 +176,10 @@ def broken(host: str) -> RemoteError:
     """The stream ended before the answer did."""
     return RemoteError(
         BROKEN,
-        tr("The connection to {host} broke off. What had come is kept. Answer again.", host=host),
+        tr(
+            "The connection to {host} was lost. The reply so far is kept. Regenerate to try again.",
+            host=host,
+        ),
     )
 
 
@@ -190,14 +196,14 @@ def no_sense(host: str) -> RemoteError:
 def too_much(host: str) -> RemoteError:
     """The answer does not end."""
     return RemoteError(
-        BROKEN, tr("{host} sent far too much and was stopped. What had come is kept.", host=host)
+        BROKEN, tr("{host} sent too much and was stopped. The reply so far is kept.", host=host)
     )
 
 
 def silent(host: str) -> RemoteError:
     """Nothing comes, and the connection stays open."""
     return RemoteError(
-        UNREACHABLE, tr("{host} does not answer. Try again, or look how it does.", host=host)
+        UNREACHABLE, tr("{host} does not respond. Try again, or check the server.", host=host)
     )
 
 

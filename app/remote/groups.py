@@ -138,7 +138,7 @@ class Groups:
         if server is not None and server.process.poll() is None:
             return None if server.started.done() else NotThere(True, "")
         hosts = ", ".join(group.hosts)
-        words = tr("It runs on {hosts}, and is not started.", hosts=hosts)
+        words = tr("It runs on {hosts} and is not started.", hosts=hosts)
         return NotThere(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
 
     def start(self, group: Group, ref: str = "") -> Server:
@@ -237,7 +237,7 @@ def _watch(server: Server, key: str, said: Path) -> None:
     words = _last(said)
     if not server.started.done():
         server.started.set_exception(
-            RemoteError(NOT_STARTED, words or tr("It has ended without a word."))
+            RemoteError(NOT_STARTED, words or tr("It quit without a message."))
         )
     server.ended.set_result(words)
 

@@ -226,7 +226,7 @@ class Reading:
         if not self.ended or self.reason in ("abort", "error"):
             raise errors.broken(self._host)
         if self.reason == "content_filter":
-            words = tr("{host} has withheld the rest of this answer.", host=self._host)
+            words = tr("{host} has withheld the rest of this reply.", host=self._host)
             raise RemoteError(errors.FAILED, words)
 
     def _pieces(self, delta: Mapping[str, Any]) -> Iterator[Piece]:
@@ -289,7 +289,10 @@ class Reading:
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
         """An error that comes in the stream: the status was 200 by then."""
         said = errors.words_of(chunk)
-        words = tr("{host} could not go on. What had come is kept. Answer again.", host=self._host)
+        words = tr(
+            "{host} could not continue. The reply so far is kept. Regenerate to try again.",
+            host=self._host,
+        )
         quoted = tr("It says: “{words}”", words=said) if said else ""
         return RemoteError(errors.FAILED, " ".join(filter(None, (words, quoted))))
 

@@ -211,7 +211,7 @@ class Remotes:
         future = self._thread.start(work)
         if future is None:
             future = Future()
-            words = tr("The program is ending.")
+            words = tr("Stretto is quitting.")
             future.set_exception(errors.RemoteError(errors.UNREACHABLE, words))
         return future
 

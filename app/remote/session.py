@@ -223,7 +223,7 @@ class RemoteReply:
     def _on_over(self, future: Future[None]) -> None:
         """Nothing runs any more, or nothing has: the program ends."""
         if not self._ended:
-            words = tr("The program is ending.")
+            words = tr("Stretto is quitting.")
             self._post(Failed(self._session_id, self.id, errors.UNREACHABLE, words))
 
     def _cancel_task(self) -> None:
@@ -252,7 +252,7 @@ class RemoteReply:
                 return
         except Exception:
             log.exception("A remote model's answer could not be read")
-            words = tr("The answer of {host} could not be read.", host=self._remote.host)
+            words = tr("The reply from {host} could not be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
             return
         self._finish(reading, clock)
@@ -384,12 +384,12 @@ class RemoteSession:
 def removed(remote: Remote | None, ref: str = "") -> errors.RemoteError:
     """The person has taken the model out of the list; None for a name that is none."""
     if remote is None:
-        words = tr("{name} names no remote model. Choose another model.", name=ref)
+        words = tr("“{name}” is not a remote model. Choose another model.", name=ref)
         return errors.RemoteError(errors.GONE, words)
     return errors.RemoteError(
         errors.GONE,
         tr(
-            "{model} at {host} is not in your list of models any more, so nothing was sent. Add it "
+            "{model} at {host} is no longer in your models, so nothing was sent. Add it "
             "again, or choose another model.",
             model=remote.model,
             host=remote.host,

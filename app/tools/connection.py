@@ -269,28 +269,28 @@ class Connection:
 
         tool = next((each for each in await self.tools() if each.name == name), None)
         if tool is None:
-            raise self._error(mark("{server} has no tool “{tool}” any more."), tool=name)
+            raise self._error(mark("{server} no longer has the tool “{tool}”."), tool=name)
         if tool.fingerprint != expected:
-            raise self._error(mark("{server} has changed this tool. Look at it again first."))
+            raise self._error(mark("{server} has changed this tool. Refresh its tools first."))
         client = await self._connected()
         try:
             async with self.elicitation.during(chat_id, ask, self.config.timeout):
                 result = await client.call_tool(name, arguments)
         except TimeoutError as error:
             seconds = f"{self.config.timeout:g}"
-            words = mark("No answer within {seconds} s. The call was stopped.")
+            words = mark("No response within {seconds} s. The call was stopped.")
             raise ToolError(words, seconds=seconds) from error
         except MCPError as error:
             if self._client is not client:
-                raise self._error(mark("{server} ended during the call.")) from error
+                raise self._error(mark("{server} quit during the call.")) from error
             if error.code == _GO_THERE_FIRST and (pages := addresses(error.data)):
-                first = mark("{server} wants this visited before the call: {pages}")
+                first = mark("Before this call, {server} wants you to visit {pages}")
                 raise self._error(first, pages=pages) from error
             raise self._error(mark("{server} refused: {why}"), why=_shown(error)) from error
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
+            raise self._error(mark("{server} did not respond: {why}"), why=_shown(error)) from error
         blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
         return from_blocks(blocks, result.structured_content, result.is_error)
 
@@ -304,10 +304,10 @@ class Connection:
             raise
         except TimeoutError as error:
             seconds = f"{self.config.timeout:g}"
-            words = mark("{server} did not answer within {seconds} s.")
+            words = mark("{server} did not respond within {seconds} s.")
             raise self._error(words, seconds=seconds) from error
         except Exception as error:
-            raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
+            raise self._error(mark("{server} did not respond: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
         """End the server and all that it has started; nothing can be asked any more."""
@@ -324,11 +324,11 @@ class Connection:
         if self._task is not None and self._leave.is_set():
             await asyncio.wait([self._task])  # it is ending: what is asked now is for the next
         if self._closed:
-            raise self._error(mark("{server} has ended."))
+            raise self._error(mark("{server} has quit."))
         if self._task is None or self._task.done():
             rest = self._rest()
             if rest > 0:
-                words = mark("{why} It is started again in {seconds} s.")
+                words = mark("{why} It restarts in {seconds} s.")
                 raise ToolError(words, why=self._why_ended(), seconds=f"{rest:.0f}")
             self._leave.clear()
             self._ready = asyncio.get_running_loop().create_future()
@@ -344,7 +344,7 @@ class Connection:
         return ToolError(text, server=self.config.name, **values)
 
     def _why_ended(self) -> ToolError:
-        return self._why or self._error(mark("{server} has ended."))
+        return self._why or self._error(mark("{server} has quit."))
 
     def _rest(self) -> float:
         wait = REST_S[min(self._failures, len(REST_S) - 1)]
@@ -439,11 +439,11 @@ class Connection:
                     if not cursor or len(found) >= MOST_TOOLS:
                         break
         except TimeoutError as error:
-            raise self._error(mark("{server} did not tell its tools in time.")) from error
+            raise self._error(mark("{server} did not list its tools in time.")) from error
         except ToolError:
             raise
         except Exception as error:
-            words = mark("{server} did not tell its tools: {why}")
+            words = mark("{server} could not list its tools: {why}")
             raise self._error(words, why=_shown(error)) from error
         names = Counter(tool.name for tool in found)
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]

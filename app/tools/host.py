@@ -151,10 +151,10 @@ class ToolHost:
     ) -> Future[T]:
         config = self._configs.get(server)
         if config is None or not config.enabled:
-            words = mark("There is no server “{server}” any more, or it is switched off.")
+            words = mark("The server “{server}” was removed or is off.")
             return _failed(ToolError(words, server=server))
         future = self._thread.start(self._work(config, work, chat_id))
-        return future or _failed(ToolError(mark("The program is ending.")))
+        return future or _failed(ToolError(mark("Stretto is quitting.")))
 
     async def _work(
         self,
@@ -164,7 +164,7 @@ class ToolHost:
     ) -> T:
         # It waited for its turn, and the server may be another by now: who asked meant that one.
         if self._configs.get(config.name) != config:
-            words = mark("The server “{server}” was changed. Ask again.")
+            words = mark("The server “{server}” was changed. Try again.")
             raise ToolError(words, server=config.name)
         connection = self._connections.get(config.name)
         if connection is not None and connection.config != config:

@@ -25,10 +25,10 @@ LONGEST_TEXT = 100_000
 _TOO_MANY = mark("{field}: choose at most {most}.")
 _TOO_LONG = mark("{field}: at most {most} characters.")
 _FORMATS = {
-    "email": mark("this is no e-mail address."),
-    "uri": mark("this is no address such as https://example.org."),
-    "date": mark("write the date as 2026-05-31."),
-    "date-time": mark("write date and time as 2026-05-31T14:30:00Z."),
+    "email": mark("not an email address."),
+    "uri": mark("not an address such as https://example.org."),
+    "date": mark("enter the date as 2026-05-31."),
+    "date-time": mark("enter date and time as 2026-05-31T14:30:00Z."),
 }
 _LONGEST_EMAIL = 320
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
@@ -103,7 +103,7 @@ class Field:
         """
         if given is None or given in ("", []):
             if self.required:
-                raise ValueError(tr("{field}: this is needed.", field=self.title))
+                raise ValueError(tr("{field} is required.", field=self.title))
             return None
         if self.kind is Kind.TEXT:
             return self._text(str(given))
@@ -204,9 +204,9 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
     """The form of a flat JSON schema. Raises ToolError where none can be made of it."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
-        raise ToolError(mark("{server} asked for something that is no form."), server=server)
+        raise ToolError(mark("{server} asked with a form that is not valid."), server=server)
     if len(properties) > MOST_FIELDS:
-        words = mark("{server} asked for more than {most} things at once.")
+        words = mark("{server} asked for more than {most} values at once.")
         raise ToolError(words, server=server, most=MOST_FIELDS)
     needed = required if isinstance(required, list) else []
     try:
@@ -221,7 +221,9 @@ def address(server: str, message: str, url: str) -> Question:
     """A page that the person is to visit. Raises ToolError for what is no web address."""
     parts = urlsplit(url) if url.isprintable() and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
-        raise ToolError(mark("{server} asked to open what is no web address."), server=server)
+        raise ToolError(
+            mark("{server} asked to open something that is not a web address."), server=server
+        )
     return Question(server, clean(message, most=LONGEST_MESSAGE), url=url)
 
 

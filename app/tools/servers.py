@@ -89,7 +89,7 @@ def read_text(text: str) -> Read:
     Raises ToolError where the text as a whole makes no sense.
     """
     if len(text) > _LONGEST_FILE:
-        raise ToolError(mark("This is more than one megabyte, which no list of servers is."))
+        raise ToolError(mark("The list of servers is larger than 1 MB."))
     value = _parsed(text)
     for name in _MAPS:
         if isinstance(value.get(name), dict):
@@ -126,7 +126,7 @@ def read_file(path: Path) -> Read:
     except FileNotFoundError:
         return Read()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or tr("it is no UTF-8 text")
+        why = getattr(error, "strerror", None) or tr("it is not UTF-8 text")
         raise ToolError(mark("{path} could not be read: {why}."), path=path, why=why) from error
     return read_text(text)
 
@@ -140,7 +140,7 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
         os.replace(beside, path)
     except OSError as error:
         why = error.strerror
-        raise ToolError(mark("The list of servers was not saved: {why}."), why=why) from error
+        raise ToolError(mark("The tool servers could not be saved: {why}."), why=why) from error
 
 
 def known_places(home: Path | None = None) -> dict[str, Path]:
@@ -173,47 +173,45 @@ def _parsed(text: str) -> dict[str, Any]:
         words = mark("This is not valid JSON: {why}, line {line}.")
         raise ToolError(words, why=error.msg, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise ToolError(mark("This is no JSON that makes a list of servers.")) from error
+        raise ToolError(mark("This JSON is not a list of servers.")) from error
     if not isinstance(value, dict):
-        raise ToolError(mark('This is no list of servers. It begins with {"mcpServers": …}.'))
+        raise ToolError(mark('This is not a list of servers. It begins with {"mcpServers": …}.'))
     return value
 
 
 def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
-        raise ToolError(mark("a server's name is 1 to 60 visible characters"))
+        raise ToolError(mark("the name must have 1 to 60 visible characters"))
     if "/" in name or reads_as(name) == reads_as(BUILT_IN):
-        words = mark("a server's name has no “/” in it and is not “{name}”")
+        words = mark("the name cannot contain “/” or be “{name}”")
         raise ToolError(words, name=BUILT_IN)
     if not isinstance(entry, dict):
-        raise ToolError(mark("its entry is no object"))
+        raise ToolError(mark("the entry is not an object"))
     kind, url, command = entry.get("type"), entry.get("url"), entry.get("command")
     url = url or entry.get("httpUrl") or entry.get("serverUrl")
     timeout = entry.get("timeout", CALL_S)
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        raise ToolError(mark("timeout is a number of seconds"))
+        raise ToolError(mark("timeout must be a number of seconds"))
     seconds = min(float(timeout), LONGEST_CALL_S)
     on = not (entry.get("disabled") is True or entry.get("enabled") is False)
     if kind == "sse":
-        raise ToolError(
-            mark("servers of the old kind “sse” are not supported; use its “http” address")
-        )
+        raise ToolError(mark("“sse” servers are not supported; use the “http” address"))
     if isinstance(url, str) and (kind is None or kind in _HTTP) and not command:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
-            raise ToolError(mark("url begins with https:// or http://"))
+            raise ToolError(mark("url must begin with https:// or http://"))
         headers = _texts("headers", entry.get("headers"))
         return ServerConfig(name, url=url, headers=headers, timeout=seconds, enabled=on)
     if not isinstance(command, str) or not command.strip() or kind not in (None, "stdio"):
-        raise ToolError(mark("it names neither a command nor an address"))
+        raise ToolError(mark("the entry has no command and no url"))
     args = entry.get("args", [])
     if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
-        raise ToolError(mark("args is a list of texts"))
+        raise ToolError(mark("args must be a list of strings"))
     if any("\0" in each for each in (command, *args)):
-        raise ToolError(mark("its command contains a null character"))
+        raise ToolError(mark("the command contains a null character"))
     cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str):
-        raise ToolError(mark("cwd is a folder"))
+        raise ToolError(mark("cwd must be a folder"))
     env = _texts("env", entry.get("env"))
     return ServerConfig(name, command, tuple(args), env, cwd, timeout=seconds, enabled=on)
 
@@ -278,7 +276,7 @@ def _texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
     if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
-        raise ToolError(mark("{what} is an object of texts"), what=what)
+        raise ToolError(mark("{what} must be an object of strings"), what=what)
     if any("\0" in k or "=" in k or "\0" in v for k, v in value.items()):
-        raise ToolError(mark("{what} has a name or a text that cannot be one"), what=what)
+        raise ToolError(mark("{what} contains a name or value that is not valid"), what=what)
     return tuple(value.items())

@@ -9510,5 +9510,807 @@ Du hast nicht geantwortet.</translation>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file}: mit einer neueren Version von Stretto gesichert.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} no longer has the tool “{tool}”.</source>
+        <translation>{server} hat das Tool „{tool}“ nicht mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Refresh its tools first.</source>
+        <translation>{server} hat dieses Tool geändert. Aktualisiere zuerst die Tools.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No response within {seconds} s. The call was stopped.</source>
+        <translation>Keine Reaktion innerhalb von {seconds} s. Der Aufruf wurde gestoppt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} quit during the call.</source>
+        <translation>{server} wurde während des Aufrufs beendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>Before this call, {server} wants you to visit {pages}</source>
+        <translation>Vor diesem Aufruf möchte {server}, dass du {pages} besuchst</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond: {why}</source>
+        <translation>{server} hat nicht reagiert: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond within {seconds} s.</source>
+        <translation>{server} hat innerhalb von {seconds} s nicht reagiert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has quit.</source>
+        <translation>{server} wurde beendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It restarts in {seconds} s.</source>
+        <translation>{why} Neustart in {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not list its tools in time.</source>
+        <translation>{server} hat seine Tools nicht rechtzeitig aufgelistet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} could not list its tools: {why}</source>
+        <translation>{server} konnte seine Tools nicht auflisten: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers is larger than 1 MB.</source>
+        <translation>Die Serverliste ist größer als 1 MB.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is not UTF-8 text</source>
+        <translation>es ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The tool servers could not be saved: {why}.</source>
+        <translation>Die Tool-Server konnten nicht gesichert werden: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This JSON is not a list of servers.</source>
+        <translation>Dieses JSON ist keine Serverliste.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>Das ist keine Serverliste. Sie beginnt mit {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name must have 1 to 60 visible characters</source>
+        <translation>der Name muss 1 bis 60 sichtbare Zeichen haben</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name cannot contain “/” or be “{name}”</source>
+        <translation>der Name darf kein „/“ enthalten und nicht „{name}“ lauten</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry is not an object</source>
+        <translation>der Eintrag ist kein Objekt</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout must be a number of seconds</source>
+        <translation>timeout muss eine Anzahl von Sekunden sein</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>“sse” servers are not supported; use the “http” address</source>
+        <translation>„sse“-Server werden nicht unterstützt; verwende die „http“-Adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url must begin with https:// or http://</source>
+        <translation>url muss mit https:// oder http:// beginnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry has no command and no url</source>
+        <translation>der Eintrag hat weder command noch url</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args must be a list of strings</source>
+        <translation>args muss eine Liste von Zeichenketten sein</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the command contains a null character</source>
+        <translation>der Befehl enthält ein Nullzeichen</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd must be a folder</source>
+        <translation>cwd muss ein Ordner sein</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} must be an object of strings</source>
+        <translation>{what} muss ein Objekt aus Zeichenketten sein</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} contains a name or value that is not valid</source>
+        <translation>{what} enthält einen ungültigen Namen oder Wert</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Dieser Chat wurde gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Nicht gefragt</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Antwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>System-Prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Ende der Gedanken</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Eine Antwort läuft noch. Stoppe sie zuerst, oder warte auf ihr Ende.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>Keine Antwort läuft.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Diese Nachricht ist nicht mehr im Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>Die Nachricht davor ist auch gelöscht. Hole sie zuerst zurück.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Du hast hier noch nichts geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Es gibt noch keine Frage zu beantworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Es gibt noch keine Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Schreibe zuerst etwas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>Die Antwort wird gerade gestoppt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Nichts zu pausieren: Keine Antwort läuft</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Noch nichts zu pausieren: Das Modell wird noch geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>Es gibt nichts, womit es weitergehen könnte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Ein neuer Chat bekommt seinen Titel von deiner ersten Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Zu dieser Antwort gibt es keine Frage.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Das ist keine Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>Der Seed der letzten Antwort ist nicht bekannt</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>Der Seed dieser Antwort ist nicht bekannt</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Nur die letzte Antwort lässt sich fortsetzen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>Die Antwort hatte noch nicht begonnen. Lass stattdessen neu antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Lass neu antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>Die Antwort ist vollständig.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Diese Antwort ist nicht an der Länge gescheitert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>Was passt, ist hier nicht bekannt. Kürze die Nachricht, oder beginne einen neuen Chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Auch ohne die ältesten Nachrichten passte es nicht. Kürze die Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>Es gibt keine älteren Nachrichten zu vergessen. Kürze die Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Diese Antwort wird noch geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>Das Modell hat nach einem Tool gefragt, statt zu antworten. In diesem Chat gibt es keine Tools.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>Das Modell hat ein Tool auf unlesbare Weise aufgerufen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Eine Nachricht fasst %n Datei. Sende den Rest danach.</numerusform>
+            <numerusform>Eine Nachricht fasst %n Dateien. Sende den Rest danach.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>„{name}“ ist ein Ordner. Hänge die Dateien darin an.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>„{name}“ ist schon angehängt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>„{part}“ ist keine Zahl. Schreibe etwa 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Es gibt die Nummern 1 bis {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Schreibe die Nummern, zum Beispiel 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>Stellen, die zur Frage passen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>{count} Token zu viel für dieses Modell.</numerusform>
+            <numerusform>{count} Tokens zu viel für dieses Modell.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Die ältesten Nachrichten sind ausgelassen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>„{file}“ konnte nicht geschrieben werden: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>Der Chat ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Gedanken</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>die Datei kann nicht angelegt werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>Die Form, die Antworten haben sollen, ist nicht benutzbar. {wrong} Sie steht in den Einstellungen des Chats unter „Antworten als“.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Ein Schema ist ein JSON-Objekt in geschweiften Klammern.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Es ist {count} Zeichen lang; erlaubt sind höchstens {most}.</numerusform>
+            <numerusform>Es ist {count} Zeichen lang; erlaubt sind höchstens {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} ist in JSON keine Zahl.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}: kann nicht gespeichert werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, Gespräch {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}: ist zu lang.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}: ist kein Gespräch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}: ist beschädigt ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}: stammt von keinem bekannten Programm.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}: Eine spätere Version von Stretto hat diese Datei geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}: Ein Text darin ist zu lang, deshalb wurde nur bis dorthin gelesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}: In diesem Archiv sind keine Gespräche.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}: ist mit einem Passwort geschützt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}: ist beschädigt oder kein JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}: ist nach Gespräch {number} beschädigt; alles davor wurde gelesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}: ist zu tief verschachtelt, deshalb wurde nur bis dorthin gelesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>Es gab noch mehr, das nicht verstanden wurde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>Kein Chat wurde übernommen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} Chat wurde aus {programs} übernommen, mit {messages}.</numerusform>
+            <numerusform>{count} Chats wurden aus {programs} übernommen, mit {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>Der Import wurde vor dem Ende gestoppt.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} Chat ist schon hier und blieb, wie er war.</numerusform>
+            <numerusform>{count} Chats sind schon hier und blieben, wie sie waren.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} Chat ist schon hier, im Papierkorb, und blieb, wie er war.</numerusform>
+            <numerusform>{count} Chats sind schon hier (davon {trashed} im Papierkorb) und blieben, wie sie waren.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} angehängte Datei.</numerusform>
+            <numerusform>Ausgelassen: {count} angehängte Dateien.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} Bild.</numerusform>
+            <numerusform>Ausgelassen: {count} Bilder.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} Aufnahme oder Video.</numerusform>
+            <numerusform>Ausgelassen: {count} Aufnahmen und Videos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} Tool-Aufruf oder -Ergebnis.</numerusform>
+            <numerusform>Ausgelassen: {count} Tool-Aufrufe und -Ergebnisse.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} leeres Gespräch.</numerusform>
+            <numerusform>Ausgelassen: {count} leere Gespräche.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} Anweisung mitten in einem Chat.</numerusform>
+            <numerusform>Ausgelassen: {count} Anweisungen mitten in einem Chat.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} Nachricht, die auf sich selbst folgt.</numerusform>
+            <numerusform>Ausgelassen: {count} Nachrichten, die auf sich selbst folgen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Ausgelassen: {count} Eintrag der Art „{kind}“.</numerusform>
+            <numerusform>Ausgelassen: {count} Einträge der Art „{kind}“.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an email address.</source>
+        <translation>keine E-Mail-Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an address such as https://example.org.</source>
+        <translation>keine Adresse wie https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter the date as 2026-05-31.</source>
+        <translation>gib das Datum als 2026-05-31 ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>gib Datum und Uhrzeit als 2026-05-31T14:30:00Z ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field} is required.</source>
+        <translation>{field} ist erforderlich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked with a form that is not valid.</source>
+        <translation>{server} hat mit einem ungültigen Formular gefragt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} values at once.</source>
+        <translation>{server} hat nach mehr als {most} Angaben auf einmal gefragt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open something that is not a web address.</source>
+        <translation>{server} wollte etwas öffnen, das keine Webadresse ist.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <translation>Deine Antwort geht an {server}, nicht an das Modell. Gib nie Passwörter, Schlüssel oder Kartennummern ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open in Browser</source>
+        <translation>Im Browser öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address and let the server know</source>
+        <translation>Diese Adresse öffnen und es dem Server mitteilen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send your answers to the server  Enter</source>
+        <translation>Deine Angaben an den Server senden  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Decline to answer  D</source>
+        <translation>Nicht antworten  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Dismiss the question  Esc</source>
+        <translation>Frage schließen  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter an address, such as https://example.org/v1.</source>
+        <translation>Gib eine Adresse ein, etwa https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter the key in its own field, not in the address.</source>
+        <translation>Gib den Schlüssel in sein eigenes Feld ein, nicht in die Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>The address has no host. Enter it as https://example.org/v1.</source>
+        <translation>Die Adresse hat keinen Host. Gib sie als https://example.org/v1 ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
+        <translation>{host} braucht einen Schlüssel oder lehnt diesen ab. Füge das Modell mit seinem Schlüssel neu hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
+        <translation>{host} hat das Modell {model} nicht mehr. Wähle ein anderes oder prüfe, ob es umbenannt wurde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is getting too many requests.</source>
+        <translation>{host} bekommt zu viele Anfragen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not reply (status {status}). Try again later.</source>
+        <translation>{host} konnte nicht antworten (Status {status}). Versuche es später noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
+        <translation>{host} lehnt diese Anfrage ab (Status {status}). Vielleicht unterstützt es eine Einstellung des Chats nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent no valid reply (status {status}). Check the address.</source>
+        <translation>{host} hat keine gültige Antwort gesendet (Status {status}). Prüfe die Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests. Check the address.</source>
+        <translation>{host} leitet Anfragen um. Prüfe die Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <translation>{host} leitet Anfragen zu {place} um. Stretto folgt dem nicht. Wenn die Adresse stimmt, füge das Modell mit ihr hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again later.</source>
+        <translation>Versuche es später noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
+        <translation>Die Verbindung zu {host} ist abgebrochen. Die Antwort bis hierher bleibt. Generiere sie neu, um es noch einmal zu versuchen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent too much and was stopped. The reply so far is kept.</source>
+        <translation>{host} hat zu viel gesendet und wurde gestoppt. Die Antwort bis hierher bleibt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not respond. Try again, or check the server.</source>
+        <translation>{host} reagiert nicht. Versuche es noch einmal oder prüfe den Server.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The reply from {host} could not be read.</source>
+        <translation>Die Antwort von {host} konnte nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>“{name}” is not a remote model. Choose another model.</source>
+        <translation>„{name}“ ist kein Remote-Modell. Wähle ein anderes Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} auf {host} ist nicht mehr in deinen Modellen, daher wurde nichts gesendet. Füge es wieder hinzu oder wähle ein anderes Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>Es läuft auf {hosts} und ist nicht gestartet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It quit without a message.</source>
+        <translation>Es wurde ohne Meldung beendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this reply.</source>
+        <translation>{host} hat den Rest dieser Antwort zurückgehalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
+        <translation>{host} konnte nicht fortfahren. Die Antwort bis hierher bleibt. Generiere sie neu, um es noch einmal zu versuchen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>Stretto is quitting.</source>
+        <translation>Stretto wird beendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was removed or is off.</source>
+        <translation>Der Server „{server}“ wurde entfernt oder ist aus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Try again.</source>
+        <translation>Der Server „{server}“ wurde geändert. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is not text.</source>
+        <translation>„{name}“ ist kein Text.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <translation>„{name}“ hat {size} Zeichen; das Limit ist {most}.</translation>
+    </message>
 </context>
 </TS>

@@ -9510,5 +9510,807 @@ No respondiste.</translation>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file}: guardado con una versión más reciente de Stretto.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} no longer has the tool “{tool}”.</source>
+        <translation>{server} ya no tiene la herramienta «{tool}».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Refresh its tools first.</source>
+        <translation>{server} ha cambiado esta herramienta. Actualiza antes sus herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No response within {seconds} s. The call was stopped.</source>
+        <translation>Sin respuesta en {seconds} s. La llamada se detuvo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} quit during the call.</source>
+        <translation>{server} se cerró durante la llamada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>Before this call, {server} wants you to visit {pages}</source>
+        <translation>Antes de esta llamada, {server} quiere que visites {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond: {why}</source>
+        <translation>{server} no respondió: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond within {seconds} s.</source>
+        <translation>{server} no respondió en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has quit.</source>
+        <translation>{server} se ha cerrado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It restarts in {seconds} s.</source>
+        <translation>{why} Se reinicia en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not list its tools in time.</source>
+        <translation>{server} no enumeró sus herramientas a tiempo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} could not list its tools: {why}</source>
+        <translation>{server} no pudo enumerar sus herramientas: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers is larger than 1 MB.</source>
+        <translation>La lista de servidores supera 1 MB.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is not UTF-8 text</source>
+        <translation>no es texto UTF-8</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The tool servers could not be saved: {why}.</source>
+        <translation>No se pudieron guardar los servidores de herramientas: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This JSON is not a list of servers.</source>
+        <translation>Este JSON no es una lista de servidores.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>No es una lista de servidores. Empieza por {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name must have 1 to 60 visible characters</source>
+        <translation>el nombre debe tener de 1 a 60 caracteres visibles</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name cannot contain “/” or be “{name}”</source>
+        <translation>el nombre no puede contener «/» ni ser «{name}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry is not an object</source>
+        <translation>la entrada no es un objeto</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout must be a number of seconds</source>
+        <translation>timeout debe ser un número de segundos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>“sse” servers are not supported; use the “http” address</source>
+        <translation>los servidores «sse» no son compatibles; usa la dirección «http»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url must begin with https:// or http://</source>
+        <translation>url debe empezar por https:// o http://</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry has no command and no url</source>
+        <translation>la entrada no tiene ni command ni url</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args must be a list of strings</source>
+        <translation>args debe ser una lista de cadenas</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the command contains a null character</source>
+        <translation>el comando contiene un carácter nulo</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd must be a folder</source>
+        <translation>cwd debe ser una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} must be an object of strings</source>
+        <translation>{what} debe ser un objeto de cadenas</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} contains a name or value that is not valid</source>
+        <translation>{what} contiene un nombre o un valor no válido</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Este chat se eliminó</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>En espera</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Sin preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>Prompt de sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Fin del razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Aún hay una respuesta en curso. Detenerla antes o esperar a que termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>No hay ninguna respuesta en curso.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Este mensaje ya no está en el chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>El mensaje anterior también está eliminado. Recuperarlo antes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Aquí aún no se ha escrito nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Aún no hay ninguna pregunta que responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Aún no hay respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Escribir antes algo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>La respuesta se está deteniendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Nada que pausar: no hay ninguna respuesta en curso</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Nada que pausar aún: el modelo todavía se está cargando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>No hay nada con lo que continuar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Un chat nuevo toma su título del primer mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Esta respuesta no tiene pregunta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Esto no es una respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>No se conoce la semilla de la última respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>No se conoce la semilla de esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Solo se puede continuar la última respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>La respuesta no había empezado. Usar Responder de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} no puede continuar una respuesta cortada. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>La respuesta está completa.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Esta respuesta no ha fallado por su longitud.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>Aquí no se sabe qué cabe. Acorte el mensaje o empiece un chat nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Tampoco cabía sin los turnos más antiguos. Acortar el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>No hay turnos más antiguos que olvidar. Acortar el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Esta respuesta aún se está escribiendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>El modelo pidió una herramienta en lugar de responder. En este chat no hay herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>El modelo llamó a una herramienta de una forma que no se ha podido leer.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Un mensaje admite %n archivo. Enviar el resto después.</numerusform>
+            <numerusform>Un mensaje admite %n archivos. Enviar el resto después.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>«{name}» es una carpeta. Adjuntar los archivos que contiene.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>«{name}» ya está adjunto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>«{part}» no es un número. Escribir 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Hay números del 1 al {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Escribir los números, por ejemplo 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>pasajes relacionados con la pregunta</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>Sobra {count} token para este modelo.</numerusform>
+            <numerusform>Sobran {count} tokens para este modelo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Se omiten los turnos más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>No se ha podido escribir «{file}»: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>El chat ya no está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>no se puede crear el archivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>No se puede usar el formato que deben tener las respuestas. {wrong} Está en los ajustes del chat, en «Responder como».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Un esquema es un objeto JSON, entre llaves.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Tiene {count} carácter; el máximo es {most}.</numerusform>
+            <numerusform>Tiene {count} caracteres; el máximo es {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} no es un número en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}: no se puede guardar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, conversación {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}: es demasiado largo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}: esto no es una conversación.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}: está dañado ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}: esto no es de ningún programa conocido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}: este archivo se escribió con una versión posterior de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>no se puede leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}: contiene un texto demasiado largo, así que se ha leído hasta ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}: no hay conversaciones en este archivo comprimido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}: está protegido con contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}: está dañado o no es JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}: está dañado después de la conversación {number}; se ha leído lo anterior.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}: tiene demasiados niveles anidados, así que se ha leído hasta ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>Había más cosas que no se han entendido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>No se ha incorporado ningún chat.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>Se ha incorporado {count} chat de {programs}, con {messages}.</numerusform>
+            <numerusform>Se han incorporado {count} chats de {programs}, con {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>La importación se detuvo antes de terminar.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} chat ya estaba aquí y no ha cambiado.</numerusform>
+            <numerusform>{count} chats ya estaban aquí y no han cambiado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} chat ya estaba aquí, en la papelera, y no ha cambiado.</numerusform>
+            <numerusform>{count} chats ya estaban aquí ({trashed} de ellos en la papelera) y no han cambiado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} archivo adjunto.</numerusform>
+            <numerusform>Se han omitido: {count} archivos adjuntos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} imagen.</numerusform>
+            <numerusform>Se han omitido: {count} imágenes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} grabación o vídeo.</numerusform>
+            <numerusform>Se han omitido: {count} grabaciones y vídeos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} llamada o resultado de herramienta.</numerusform>
+            <numerusform>Se han omitido: {count} llamadas y resultados de herramientas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} conversación vacía.</numerusform>
+            <numerusform>Se han omitido: {count} conversaciones vacías.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} instrucción en medio de un chat.</numerusform>
+            <numerusform>Se han omitido: {count} instrucciones en medio de un chat.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} mensaje que se sigue a sí mismo.</numerusform>
+            <numerusform>Se han omitido: {count} mensajes que se siguen a sí mismos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} entrada del tipo «{kind}».</numerusform>
+            <numerusform>Se han omitido: {count} entradas del tipo «{kind}».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an email address.</source>
+        <translation>no es un correo electrónico.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an address such as https://example.org.</source>
+        <translation>no es una dirección como https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter the date as 2026-05-31.</source>
+        <translation>escribe la fecha como 2026-05-31.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>escribe la fecha y la hora como 2026-05-31T14:30:00Z.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field} is required.</source>
+        <translation>{field} es obligatorio.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked with a form that is not valid.</source>
+        <translation>{server} preguntó con un formulario no válido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} values at once.</source>
+        <translation>{server} pidió más de {most} datos a la vez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open something that is not a web address.</source>
+        <translation>{server} pidió abrir algo que no es una dirección web.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <translation>Tu respuesta va a {server}, no al modelo. No escribas nunca contraseñas, claves ni números de tarjeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open in Browser</source>
+        <translation>Abrir en el navegador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address and let the server know</source>
+        <translation>Abrir esta dirección y avisar al servidor</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send your answers to the server  Enter</source>
+        <translation>Enviar tus respuestas al servidor  Intro</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Decline to answer  D</source>
+        <translation>No responder  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Dismiss the question  Esc</source>
+        <translation>Descartar la pregunta  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter an address, such as https://example.org/v1.</source>
+        <translation>Escribe una dirección, como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter the key in its own field, not in the address.</source>
+        <translation>Escribe la clave en su propio campo, no en la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>The address has no host. Enter it as https://example.org/v1.</source>
+        <translation>La dirección no tiene host. Escríbela como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
+        <translation>{host} necesita una clave o rechaza esta. Añade de nuevo el modelo con su clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
+        <translation>{host} ya no tiene el modelo {model}. Elige otro o comprueba si cambió de nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is getting too many requests.</source>
+        <translation>{host} recibe demasiadas peticiones.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not reply (status {status}). Try again later.</source>
+        <translation>{host} no pudo responder (estado {status}). Inténtalo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
+        <translation>{host} rechaza esta petición (estado {status}). Puede que no admita algún ajuste del chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent no valid reply (status {status}). Check the address.</source>
+        <translation>{host} no envió una respuesta válida (estado {status}). Comprueba la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests. Check the address.</source>
+        <translation>{host} redirige las peticiones. Comprueba la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <translation>{host} redirige las peticiones a {place}. Stretto no las sigue. Si esa dirección es correcta, añade el modelo con ella.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again later.</source>
+        <translation>Inténtalo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
+        <translation>Se perdió la conexión con {host}. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent too much and was stopped. The reply so far is kept.</source>
+        <translation>{host} envió demasiado y se detuvo. Se conserva la respuesta hasta aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not respond. Try again, or check the server.</source>
+        <translation>{host} no responde. Inténtalo de nuevo o comprueba el servidor.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The reply from {host} could not be read.</source>
+        <translation>No se pudo leer la respuesta de {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>“{name}” is not a remote model. Choose another model.</source>
+        <translation>«{name}» no es un modelo remoto. Elige otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} en {host} ya no está en tus modelos, así que no se envió nada. Añádelo de nuevo o elige otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>Funciona en {hosts} y no está iniciado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It quit without a message.</source>
+        <translation>Se cerró sin ningún mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this reply.</source>
+        <translation>{host} ha retenido el resto de esta respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
+        <translation>{host} no pudo continuar. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>Stretto is quitting.</source>
+        <translation>Stretto se está cerrando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was removed or is off.</source>
+        <translation>El servidor «{server}» se eliminó o está desactivado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Try again.</source>
+        <translation>El servidor «{server}» ha cambiado. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is not text.</source>
+        <translation>«{name}» no es texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <translation>«{name}» tiene {size} caracteres; el límite es {most}.</translation>
+    </message>
 </context>
 </TS>

@@ -9510,5 +9510,807 @@ Vous n’avez pas répondu.</translation>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file} : enregistré par une version plus récente de Stretto.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} no longer has the tool “{tool}”.</source>
+        <translation>{server} ne propose plus l’outil « {tool} ».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Refresh its tools first.</source>
+        <translation>{server} a modifié cet outil. Actualisez d’abord ses outils.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No response within {seconds} s. The call was stopped.</source>
+        <translation>Aucune réponse en {seconds} s. L’appel a été arrêté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} quit during the call.</source>
+        <translation>{server} s’est arrêté pendant l’appel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>Before this call, {server} wants you to visit {pages}</source>
+        <translation>Avant cet appel, {server} vous demande de visiter {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond: {why}</source>
+        <translation>{server} n’a pas répondu : {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond within {seconds} s.</source>
+        <translation>{server} n’a pas répondu en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has quit.</source>
+        <translation>{server} s’est arrêté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It restarts in {seconds} s.</source>
+        <translation>{why} Redémarrage dans {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not list its tools in time.</source>
+        <translation>{server} n’a pas listé ses outils à temps.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} could not list its tools: {why}</source>
+        <translation>{server} n’a pas pu lister ses outils : {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers is larger than 1 MB.</source>
+        <translation>La liste de serveurs dépasse 1 Mo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is not UTF-8 text</source>
+        <translation>ce n’est pas du texte UTF-8</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The tool servers could not be saved: {why}.</source>
+        <translation>Les serveurs d’outils n’ont pas pu être enregistrés : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This JSON is not a list of servers.</source>
+        <translation>Ce JSON n’est pas une liste de serveurs.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>Ce n’est pas une liste de serveurs. Elle commence par {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name must have 1 to 60 visible characters</source>
+        <translation>le nom doit compter de 1 à 60 caractères visibles</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name cannot contain “/” or be “{name}”</source>
+        <translation>le nom ne peut pas contenir « / » ni être « {name} »</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry is not an object</source>
+        <translation>l’entrée n’est pas un objet</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout must be a number of seconds</source>
+        <translation>timeout doit être un nombre de secondes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>“sse” servers are not supported; use the “http” address</source>
+        <translation>les serveurs « sse » ne sont pas pris en charge ; utilisez l’adresse « http »</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url must begin with https:// or http://</source>
+        <translation>url doit commencer par https:// ou http://</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry has no command and no url</source>
+        <translation>l’entrée n’a ni command ni url</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args must be a list of strings</source>
+        <translation>args doit être une liste de chaînes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the command contains a null character</source>
+        <translation>la commande contient un caractère nul</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd must be a folder</source>
+        <translation>cwd doit être un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} must be an object of strings</source>
+        <translation>{what} doit être un objet de chaînes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} contains a name or value that is not valid</source>
+        <translation>{what} contient un nom ou une valeur non valide</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Cette discussion a été supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>En attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Non demandé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>Prompt système</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Fin de la réflexion</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Une réponse est encore en cours. Arrêtez-la d’abord, ou attendez sa fin.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>Aucune réponse n’est en cours.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Ce message n’est plus dans la discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>Le message précédent est supprimé aussi. Rétablissez-le d’abord.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Vous n’avez encore rien écrit ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Il n’y a pas encore de question à laquelle répondre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Il n’y a pas encore de réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Écrivez d’abord quelque chose.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>La réponse est en train de s’arrêter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Rien à mettre en pause&#xa0;: aucune réponse n’est en cours</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Rien à mettre en pause pour l’instant&#xa0;: le modèle est encore en cours de chargement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>Il n’y a rien à continuer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Une nouvelle discussion tire son titre de votre premier message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Cette réponse n’a pas de question.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Ce n’est pas une réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>La graine de la dernière réponse n’est pas connue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>La graine de cette réponse n’est pas connue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Seule la dernière réponse peut être continuée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>La réponse n’avait pas commencé. Demandez plutôt une nouvelle réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} ne peut pas continuer une réponse interrompue. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>La réponse est complète.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>On ne sait pas ici ce qui tient. Raccourcissez le message ou commencez un nouveau chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Cela ne tenait pas non plus sans les tours les plus anciens. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>Il n’y a pas de tours plus anciens à oublier. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Cette réponse est encore en cours d’écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>Le modèle a demandé un outil au lieu de répondre. Il n’y a pas d’outils dans cette discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>Le modèle a appelé un outil d’une façon illisible.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Un message accepte %n fichier. Envoyez le reste ensuite.</numerusform>
+            <numerusform>Un message accepte %n fichiers. Envoyez le reste ensuite.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez les fichiers qu’il contient.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Écrivez 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Les numéros vont de 1 à {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Écrivez les numéros, par exemple 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>passages qui correspondent à la question</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>{count} token de trop pour ce modèle.</numerusform>
+            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Les tours les plus anciens sont laissés de côté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>«&#xa0;{file}&#xa0;» n’a pas pu être écrit&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>La discussion n’existe plus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>le fichier ne peut pas être créé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>La forme demandée pour les réponses n’est pas utilisable. {wrong} Elle figure dans les réglages de la discussion, sous «&#xa0;Format de réponse&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Un schéma est un objet JSON, entre accolades.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Le texte compte {count} caractère&#xa0;; le maximum est {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractères&#xa0;; le maximum est {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} n’est pas un nombre en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}&#xa0;: enregistrement impossible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, conversation {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}&#xa0;: trop long.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}&#xa0;: ce n’est pas une conversation.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}&#xa0;: endommagé ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}&#xa0;: ne provient d’aucun programme connu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}&#xa0;: ce fichier a été écrit par une version ultérieure de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>lecture impossible</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}&#xa0;: un texte y est trop long, le fichier a donc été lu jusque-là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}&#xa0;: cette archive ne contient pas de conversations.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}&#xa0;: endommagé, ou ce n’est pas du JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}&#xa0;: endommagé après la conversation {number}&#xa0;; ce qui précède a été lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}&#xa0;: imbriqué trop profondément, le fichier a donc été lu jusque-là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>D’autres éléments n’ont pas été compris.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>Aucune discussion n’a été importée.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} discussion a été importée de {programs}, avec {messages}.</numerusform>
+            <numerusform>{count} discussions ont été importées de {programs}, avec {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>L’importation a été arrêtée avant la fin.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} discussion est déjà présente et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes et sont restées inchangées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} discussion est déjà présente, dans la corbeille, et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes (dont {trashed} dans la corbeille) et sont restées inchangées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} fichier joint.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} fichiers joints.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} image.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} images.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrement ou vidéo.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrements et vidéos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} appel d’outil ou résultat.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} appels d’outils et résultats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} conversation vide.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} conversations vides.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} instructions au milieu d’une discussion.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} message qui se suit lui-même.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} messages qui se suivent eux-mêmes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} entrée de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} entrées de type «&#xa0;{kind}&#xa0;».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an email address.</source>
+        <translation>ce n’est pas une adresse e-mail.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an address such as https://example.org.</source>
+        <translation>ce n’est pas une adresse comme https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter the date as 2026-05-31.</source>
+        <translation>saisissez la date sous la forme 2026-05-31.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>saisissez la date et l’heure sous la forme 2026-05-31T14:30:00Z.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field} is required.</source>
+        <translation>{field} est obligatoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked with a form that is not valid.</source>
+        <translation>{server} a envoyé un formulaire non valide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} values at once.</source>
+        <translation>{server} a demandé plus de {most} valeurs à la fois.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open something that is not a web address.</source>
+        <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <translation>Votre réponse va à {server}, pas au modèle. Ne saisissez jamais de mots de passe, de clés ni de numéros de carte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open in Browser</source>
+        <translation>Ouvrir dans le navigateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address and let the server know</source>
+        <translation>Ouvrir cette adresse et en informer le serveur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send your answers to the server  Enter</source>
+        <translation>Envoyer vos réponses au serveur  Entrée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Decline to answer  D</source>
+        <translation>Refuser de répondre  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Dismiss the question  Esc</source>
+        <translation>Fermer la question  Échap</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter an address, such as https://example.org/v1.</source>
+        <translation>Saisissez une adresse, comme https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter the key in its own field, not in the address.</source>
+        <translation>Saisissez la clé dans son propre champ, pas dans l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>The address has no host. Enter it as https://example.org/v1.</source>
+        <translation>L’adresse n’a pas d’hôte. Saisissez-la sous la forme https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
+        <translation>{host} exige une clé ou refuse celle-ci. Ajoutez à nouveau le modèle avec sa clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
+        <translation>{host} n’a plus le modèle {model}. Choisissez-en un autre ou vérifiez s’il a été renommé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is getting too many requests.</source>
+        <translation>{host} reçoit trop de requêtes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not reply (status {status}). Try again later.</source>
+        <translation>{host} n’a pas pu répondre (état {status}). Réessayez plus tard.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
+        <translation>{host} refuse cette requête (état {status}). Il ne prend peut-être pas en charge un réglage du chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent no valid reply (status {status}). Check the address.</source>
+        <translation>{host} n’a pas envoyé de réponse valide (état {status}). Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests. Check the address.</source>
+        <translation>{host} redirige les requêtes. Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <translation>{host} redirige les requêtes vers {place}. Stretto ne suit pas. Si cette adresse est correcte, ajoutez le modèle avec elle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again later.</source>
+        <translation>Réessayez plus tard.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
+        <translation>La connexion à {host} a été perdue. La réponse reçue est conservée. Régénérez pour réessayer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent too much and was stopped. The reply so far is kept.</source>
+        <translation>{host} a trop envoyé et a été arrêté. La réponse reçue est conservée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not respond. Try again, or check the server.</source>
+        <translation>{host} ne répond pas. Réessayez ou vérifiez le serveur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The reply from {host} could not be read.</source>
+        <translation>La réponse de {host} n’a pas pu être lue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>“{name}” is not a remote model. Choose another model.</source>
+        <translation>« {name} » n’est pas un modèle distant. Choisissez-en un autre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} sur {host} n’est plus dans vos modèles : rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez-en un autre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>Il fonctionne sur {hosts} et n’est pas démarré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It quit without a message.</source>
+        <translation>Il s’est arrêté sans message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this reply.</source>
+        <translation>{host} a retenu la suite de cette réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
+        <translation>{host} n’a pas pu continuer. La réponse reçue est conservée. Régénérez pour réessayer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>Stretto is quitting.</source>
+        <translation>Stretto est en train de quitter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was removed or is off.</source>
+        <translation>Le serveur « {server} » a été supprimé ou est désactivé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Try again.</source>
+        <translation>Le serveur « {server} » a été modifié. Réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is not text.</source>
+        <translation>« {name} » n’est pas du texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <translation>« {name} » compte {size} caractères ; la limite est de {most}.</translation>
+    </message>
 </context>
 </TS>

@@ -9390,5 +9390,793 @@ You did not answer.</source>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file}: 新しいバージョンのStrettoで保存されたファイルです。</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} no longer has the tool “{tool}”.</source>
+        <translation>{server}にツール“{tool}”はもうありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Refresh its tools first.</source>
+        <translation>{server}がこのツールを変更しました。先にツールを更新してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No response within {seconds} s. The call was stopped.</source>
+        <translation>{seconds}秒以内に応答がありません。呼び出しを停止しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} quit during the call.</source>
+        <translation>呼び出し中に{server}が終了しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>Before this call, {server} wants you to visit {pages}</source>
+        <translation>この呼び出しの前に、{server}は{pages}を開くよう求めています</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond: {why}</source>
+        <translation>{server}が応答しません: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond within {seconds} s.</source>
+        <translation>{server}が{seconds}秒以内に応答しません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has quit.</source>
+        <translation>{server}が終了しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It restarts in {seconds} s.</source>
+        <translation>{why} {seconds}秒後に再起動します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not list its tools in time.</source>
+        <translation>{server}が時間内にツールの一覧を返しませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} could not list its tools: {why}</source>
+        <translation>{server}がツールの一覧を返せませんでした: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers is larger than 1 MB.</source>
+        <translation>サーバのリストが1 MBを超えています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is not UTF-8 text</source>
+        <translation>UTF-8テキストではありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The tool servers could not be saved: {why}.</source>
+        <translation>ツールサーバを保存できませんでした: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This JSON is not a list of servers.</source>
+        <translation>このJSONはサーバのリストではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>サーバのリストではありません。{&quot;mcpServers&quot;: …}で始まります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name must have 1 to 60 visible characters</source>
+        <translation>名前は1～60文字の表示可能な文字にしてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name cannot contain “/” or be “{name}”</source>
+        <translation>名前に“/”を含めたり“{name}”にしたりできません</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry is not an object</source>
+        <translation>項目がオブジェクトではありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout must be a number of seconds</source>
+        <translation>timeoutは秒数で指定してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>“sse” servers are not supported; use the “http” address</source>
+        <translation>“sse”サーバには対応していません。“http”アドレスを使ってください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url must begin with https:// or http://</source>
+        <translation>urlはhttps://またはhttp://で始めてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry has no command and no url</source>
+        <translation>項目にcommandもurlもありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args must be a list of strings</source>
+        <translation>argsは文字列のリストにしてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the command contains a null character</source>
+        <translation>コマンドにヌル文字が含まれています</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd must be a folder</source>
+        <translation>cwdはフォルダにしてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} must be an object of strings</source>
+        <translation>{what}は文字列のオブジェクトにしてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} contains a name or value that is not valid</source>
+        <translation>{what}に無効な名前または値があります</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>このチャットは削除されています</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>未質問</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>思考の終わり</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>回答がまだ続いています。先に停止するか、終わるまで待ってください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>進行中の回答はありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>このメッセージはもうチャットにありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>この前のメッセージも削除されています。先にそちらを元に戻してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>ここではまだ何も書いていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>回答する質問がまだありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>回答はまだありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>先に何か書いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>回答を停止しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>一時停止するものがありません。進行中の回答はありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>まだ一時停止できません。モデルをロード中です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>続けるものがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>新規チャットのタイトルは最初のメッセージから付けられます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>この回答には質問がありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>これは回答ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>最後の回答のシードは不明です</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>この回答のシードは不明です</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>続けられるのは最後の回答だけです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>回答は始まっていませんでした。代わりに「もう一度回答」を使ってください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} は途中で切れた回答を続けられません。もう一度回答させてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>回答は完結しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>この回答の失敗は長さが原因ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>ここでは何が収まるか分かりません。メッセージを短くするか、新しいチャットを始めてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>最も古いやり取りを除いても収まりませんでした。メッセージを短くしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>忘れられる古いやり取りがありません。メッセージを短くしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>この回答はまだ書かれている途中です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>モデルは回答せずにツールを求めました。このチャットにツールはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>モデルのツール呼び出しを読み取れませんでした。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>メッセージに添付できるのは%n個までです。残りは次のメッセージで送ってください。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>「{name}」はフォルダです。中のファイルを添付してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>「{name}」はすでに添付されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>「{part}」は数字ではありません。「1-3, 7」のように書いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>番号は1から{last}までです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>番号を入力してください（例: 1-3, 7）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>質問に関係する箇所</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>このモデルには{count}トークン多すぎます。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>最も古いやり取りが除かれています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>「{file}」を書き込めませんでした: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>チャットはもうありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>ファイルを作成できません</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>回答の形式を使えません。{wrong} この形式はチャットの設定の「回答の形式」にあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>スキーマは波かっこで囲んだJSONオブジェクトです。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>{count}文字あります。上限は{most}文字です。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name}はJSONの数値ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}: 保存できません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}、会話{number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}: 長すぎます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}: 会話ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}: 破損しています（{why}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}: 対応していないプログラムのものです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}: より新しいバージョンのStrettoが書いたファイルです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>読み取れません</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}: 中のテキストが長すぎるため、その手前まで読み取りました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}: このアーカイブに会話はありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}: パスワードで保護されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}: 破損しているか、JSONではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}: 会話{number}より後が破損しています。それまでの内容は読み取りました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}: 入れ子が深すぎるため、その手前まで読み取りました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>ほかにも解釈できないものがありました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>読み込んだチャットはありません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{programs}から{count}件のチャット（{messages}）を読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>読み込みは途中で停止されました。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>すでにある{count}件のチャットはそのまま残しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>すでにある{count}件のチャット（うち{trashed}件はゴミ箱内）はそのまま残しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>除外: 添付ファイル{count}個。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>除外: 画像{count}枚。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>除外: 録音と動画{count}個。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>除外: ツールの呼び出しと結果{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>除外: 空の会話{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>除外: チャット途中の指示{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>除外: 自分自身に続いているメッセージ{count}件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>除外: 種類「{kind}」の項目{count}件。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an email address.</source>
+        <translation>メールアドレスではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an address such as https://example.org.</source>
+        <translation>https://example.orgのようなアドレスではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter the date as 2026-05-31.</source>
+        <translation>日付を2026-05-31の形式で入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>日時を2026-05-31T14:30:00Zの形式で入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field} is required.</source>
+        <translation>{field}は必須です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked with a form that is not valid.</source>
+        <translation>{server}の質問フォームが正しくありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} values at once.</source>
+        <translation>{server}が一度に{most}個を超える値を求めました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open something that is not a web address.</source>
+        <translation>{server}がWebアドレスではないものを開こうとしました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <translation>回答はモデルではなく{server}に送られます。パスワード、キー、カード番号は絶対に入力しないでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open in Browser</source>
+        <translation>ブラウザで開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address and let the server know</source>
+        <translation>このアドレスを開き、サーバに知らせる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send your answers to the server  Enter</source>
+        <translation>回答をサーバに送る  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Decline to answer  D</source>
+        <translation>回答を断る  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Dismiss the question  Esc</source>
+        <translation>質問を閉じる  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter an address, such as https://example.org/v1.</source>
+        <translation>https://example.org/v1のようなアドレスを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter the key in its own field, not in the address.</source>
+        <translation>キーはアドレスではなく専用の欄に入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>The address has no host. Enter it as https://example.org/v1.</source>
+        <translation>アドレスにホストがありません。https://example.org/v1の形式で入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
+        <translation>{host}にはキーが必要か、このキーが受け付けられません。キーを付けてモデルを追加し直してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
+        <translation>{host}にモデル{model}はもうありません。別のモデルを選ぶか、名前の変更を確認してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is getting too many requests.</source>
+        <translation>{host}へのリクエストが多すぎます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not reply (status {status}). Try again later.</source>
+        <translation>{host}が返信できませんでした（ステータス{status}）。後でもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
+        <translation>{host}がこのリクエストを拒否しました（ステータス{status}）。チャットの設定に対応していない可能性があります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent no valid reply (status {status}). Check the address.</source>
+        <translation>{host}から有効な返信がありません（ステータス{status}）。アドレスを確認してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests. Check the address.</source>
+        <translation>{host}がリクエストを転送しています。アドレスを確認してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <translation>{host}がリクエストを{place}に転送しています。Strettoは転送先に送りません。そのアドレスが正しければ、それでモデルを追加してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again later.</source>
+        <translation>後でもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
+        <translation>{host}との接続が切れました。ここまでの返信は残っています。再生成してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent too much and was stopped. The reply so far is kept.</source>
+        <translation>{host}の送信量が多すぎるため停止しました。ここまでの返信は残っています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not respond. Try again, or check the server.</source>
+        <translation>{host}が応答しません。もう一度試すか、サーバを確認してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The reply from {host} could not be read.</source>
+        <translation>{host}からの返信を読み取れませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>“{name}” is not a remote model. Choose another model.</source>
+        <translation>“{name}”はリモートモデルではありません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{host}の{model}はモデルの一覧にないため、何も送信していません。追加し直すか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>{hosts}で動作しますが、起動していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It quit without a message.</source>
+        <translation>メッセージなしで終了しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this reply.</source>
+        <translation>{host}がこの返信の残りを差し控えました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
+        <translation>{host}が続けられませんでした。ここまでの返信は残っています。再生成してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>Stretto is quitting.</source>
+        <translation>Strettoを終了しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was removed or is off.</source>
+        <translation>サーバ“{server}”は削除されたかオフになっています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Try again.</source>
+        <translation>サーバ“{server}”が変更されました。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is not text.</source>
+        <translation>“{name}”はテキストではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <translation>“{name}”は{size}文字です。上限は{most}文字です。</translation>
+    </message>
 </context>
 </TS>

@@ -9390,5 +9390,793 @@ You did not answer.</source>
         <source>{file}: saved by a newer version of Stretto.</source>
         <translation>{file}：由更新版本的 Stretto 保存。</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} no longer has the tool “{tool}”.</source>
+        <translation>{server} 已没有工具“{tool}”。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Refresh its tools first.</source>
+        <translation>{server} 已更改此工具。请先刷新其工具。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No response within {seconds} s. The call was stopped.</source>
+        <translation>{seconds} 秒内没有响应。调用已停止。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} quit during the call.</source>
+        <translation>{server} 在调用期间退出了。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>Before this call, {server} wants you to visit {pages}</source>
+        <translation>在此调用之前，{server} 希望你访问 {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond: {why}</source>
+        <translation>{server} 没有响应：{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not respond within {seconds} s.</source>
+        <translation>{server} 在 {seconds} 秒内没有响应。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has quit.</source>
+        <translation>{server} 已退出。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It restarts in {seconds} s.</source>
+        <translation>{why} 将在 {seconds} 秒后重新启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not list its tools in time.</source>
+        <translation>{server} 未能及时列出其工具。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} could not list its tools: {why}</source>
+        <translation>{server} 无法列出其工具：{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers is larger than 1 MB.</source>
+        <translation>服务器列表超过 1 MB。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is not UTF-8 text</source>
+        <translation>不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The tool servers could not be saved: {why}.</source>
+        <translation>无法存储工具服务器：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This JSON is not a list of servers.</source>
+        <translation>此 JSON 不是服务器列表。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>这不是服务器列表。它以 {&quot;mcpServers&quot;: …} 开头。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name must have 1 to 60 visible characters</source>
+        <translation>名称须为 1 至 60 个可见字符</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the name cannot contain “/” or be “{name}”</source>
+        <translation>名称不能包含“/”，也不能是“{name}”</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry is not an object</source>
+        <translation>条目不是对象</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout must be a number of seconds</source>
+        <translation>timeout 必须是秒数</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>“sse” servers are not supported; use the “http” address</source>
+        <translation>不支持“sse”服务器；请使用“http”地址</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url must begin with https:// or http://</source>
+        <translation>url 必须以 https:// 或 http:// 开头</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the entry has no command and no url</source>
+        <translation>条目没有 command，也没有 url</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args must be a list of strings</source>
+        <translation>args 必须是字符串列表</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>the command contains a null character</source>
+        <translation>命令包含空字符</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd must be a folder</source>
+        <translation>cwd 必须是文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} must be an object of strings</source>
+        <translation>{what} 必须是字符串对象</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} contains a name or value that is not valid</source>
+        <translation>{what} 包含无效的名称或值</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>此对话已删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>未提问</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>回复中</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>思考结束</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>回复仍在进行。请先停止，或等待结束。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>没有正在进行的回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>此消息已不在对话中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>前一条消息也已删除。请先找回它。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>你还没有在这里写过内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>还没有可回复的问题。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>还没有回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>请先写些内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>正在停止回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>没有可暂停的内容：没有正在进行的回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>还没有可暂停的内容：模型仍在加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>没有可继续的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>新对话以你的第一条消息为标题。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>此回复没有对应的问题。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>这不是回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>不知道上一个回复的种子</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>不知道此回复的种子</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>只能继续最后一个回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>回复尚未开始。请改为重新回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} 无法继续被中断的回复。请重新回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>回复已完整。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>此回复并非因长度而失败。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>这里无法得知什么放得下。请缩短消息，或开始新的聊天。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>去掉最早的几轮仍放不下。请缩短消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>没有可忘记的较早轮次。请缩短消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>此回复仍在撰写。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>模型没有回复，而是要求使用工具。此对话中没有工具。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>模型调用工具的方式无法识别。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>一条消息可附 %n 个文件。其余的请稍后发送。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>“{name}”是文件夹。请附加其中的文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>“{name}”已经附加。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>“{part}”不是数字。请写成 1-3, 7。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>编号为 1 到 {last}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>请写编号，例如 1-3, 7。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>与问题匹配的段落</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>超出此模型 {count} token。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>最早的几轮已略去。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>无法写入“{file}”：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>对话已不存在。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>无法创建文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>无法使用所设的回复格式。{wrong} 它在对话设置的“回复格式”中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Schema 是花括号中的 JSON 对象。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>长度为 {count} 个字符；最多 {most} 个。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} 不是 JSON 数字。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}：无法保存。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}，第 {number} 个对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}：太长。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}：这不是对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}：已损坏（{why}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}：不属于任何已知程序。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}：此文件由更新版本的 Stretto 写入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}：其中一段文本太长，只读到那里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}：此压缩包中没有对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}：有密码保护。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}：已损坏，或不是 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}：第 {number} 个对话之后已损坏；之前的内容已读取。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}：嵌套太深，只读到那里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>还有其他未能识别的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>没有导入任何对话。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>已从 {programs} 导入 {count} 个对话，共 {messages}。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>导入在完成前停止。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} 个对话已存在，保持不变。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} 个对话已在这里（其中 {trashed} 个在废纸篓中），保持不变。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>已略去：{count} 个附件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>已略去：{count} 张图片。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>已略去：{count} 段录音或视频。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>已略去：{count} 个工具调用或结果。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>已略去：{count} 个空对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>已略去：{count} 条对话中途的指令。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>已略去：{count} 条跟随自身的消息。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>已略去：{count} 个“{kind}”类条目。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an email address.</source>
+        <translation>不是电子邮件地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>not an address such as https://example.org.</source>
+        <translation>不是 https://example.org 这样的地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter the date as 2026-05-31.</source>
+        <translation>请按 2026-05-31 的格式输入日期。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>enter date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>请按 2026-05-31T14:30:00Z 的格式输入日期和时间。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field} is required.</source>
+        <translation>{field}为必填项。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked with a form that is not valid.</source>
+        <translation>{server} 使用了无效的表单提问。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} values at once.</source>
+        <translation>{server} 一次请求了超过 {most} 个值。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open something that is not a web address.</source>
+        <translation>{server} 请求打开的不是网址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <translation>你的回答会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open in Browser</source>
+        <translation>在浏览器中打开</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address and let the server know</source>
+        <translation>打开此地址并告知服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send your answers to the server  Enter</source>
+        <translation>将你的回答发送给服务器  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Decline to answer  D</source>
+        <translation>拒绝回答  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Dismiss the question  Esc</source>
+        <translation>忽略问题  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter an address, such as https://example.org/v1.</source>
+        <translation>请输入地址，例如 https://example.org/v1。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Enter the key in its own field, not in the address.</source>
+        <translation>请在密钥栏中输入密钥，不要写在地址中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>The address has no host. Enter it as https://example.org/v1.</source>
+        <translation>地址中没有主机。请按 https://example.org/v1 的格式输入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
+        <translation>{host} 需要密钥，或不接受此密钥。请使用其密钥重新添加模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
+        <translation>{host} 已没有模型 {model}。请选择其他模型，或查看它是否已改名。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is getting too many requests.</source>
+        <translation>{host} 收到的请求过多。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not reply (status {status}). Try again later.</source>
+        <translation>{host} 无法回复（状态 {status}）。请稍后重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
+        <translation>{host} 拒绝此请求（状态 {status}）。它可能不支持此对话的某项设置。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent no valid reply (status {status}). Check the address.</source>
+        <translation>{host} 未发送有效回复（状态 {status}）。请检查地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests. Check the address.</source>
+        <translation>{host} 重定向了请求。请检查地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <translation>{host} 将请求重定向到 {place}。Stretto 不会跟随。如果该地址正确，请用它添加模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again later.</source>
+        <translation>请稍后重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
+        <translation>与 {host} 的连接已断开。已收到的回复会保留。请重新生成以重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent too much and was stopped. The reply so far is kept.</source>
+        <translation>{host} 发送的内容过多，已停止。已收到的回复会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not respond. Try again, or check the server.</source>
+        <translation>{host} 没有响应。请重试，或检查服务器。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The reply from {host} could not be read.</source>
+        <translation>无法读取 {host} 的回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>“{name}” is not a remote model. Choose another model.</source>
+        <translation>“{name}”不是远程模型。请选择其他模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{host} 上的 {model} 已不在你的模型中，因此未发送任何内容。请重新添加，或选择其他模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>它在 {hosts} 上运行，尚未启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It quit without a message.</source>
+        <translation>它未给出任何信息就退出了。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this reply.</source>
+        <translation>{host} 拒绝提供此回复的其余部分。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
+        <translation>{host} 无法继续。已收到的回复会保留。请重新生成以重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>Stretto is quitting.</source>
+        <translation>Stretto 正在退出。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was removed or is off.</source>
+        <translation>服务器“{server}”已移除或已关闭。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Try again.</source>
+        <translation>服务器“{server}”已更改。请重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is not text.</source>
+        <translation>“{name}”不是文本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <translation>“{name}”有 {size} 个字符，上限为 {most}。</translation>
+    </message>
 </context>
 </TS>

@@ -59,7 +59,7 @@ def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
                     process.terminate()
     if process.returncode not in (0, 1) or not told.strip():
         lines = said.strip().splitlines()
-        raise OSError((lines or [tr("It has ended without a word.")])[-1].removeprefix("cluster: "))
+        raise OSError((lines or [tr("It quit without a message.")])[-1].removeprefix("cluster: "))
     return told
 
 

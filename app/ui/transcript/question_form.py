@@ -191,7 +191,7 @@ class QuestionForm(QWidget):
             self.note.setText(
                 tr(
                     "Your answer goes to {server}, not to the model. "
-                    "Give it no passwords, keys or card numbers.",
+                    "Never enter passwords, keys or card numbers.",
                     server=server,
                 )
             )
@@ -207,20 +207,20 @@ class QuestionForm(QWidget):
         self.fault = _label("", self, "danger")
         self.fault.hide()
         column.addWidget(self.fault)
-        self.send = _button(tr("Open Address") if question.url else tr("Send"), self)
+        self.send = _button(tr("Open in Browser") if question.url else tr("Send"), self)
         self.send.setObjectName("primary")
         self.send.setToolTip(
-            tr("Open this address in the browser and tell the server so")
+            tr("Open this address and let the server know")
             if question.url
-            else tr("Send these answers to the server  Enter in a field")
+            else tr("Send your answers to the server  Enter")
         )
         self.send.setVisible(opens)
         self.send.clicked.connect(self._send)
         self.decline = _button(tr("Decline"), self)
-        self.decline.setToolTip(tr("Tell the server that you do not want to answer  D"))
+        self.decline.setToolTip(tr("Decline to answer  D"))
         self.decline.clicked.connect(lambda: self._say(Action.DECLINE))
         self.cancel = _button(tr("Cancel"), self)
-        self.cancel.setToolTip(tr("Leave the question; the server decides how it goes on  Esc"))
+        self.cancel.setToolTip(tr("Dismiss the question  Esc"))
         self.cancel.clicked.connect(lambda: self._say(Action.CANCEL))
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -48,26 +48,31 @@ async def _endless_json(writer) -> None:
 
 CASES = {
     # what it does: (act, code, words of the sentence, text that is kept)
-    "hangs up after some text": (sends(head(), HELLO), errors.BROKEN, "broke off", "Hello"),
+    "hangs up after some text": (sends(head(), HELLO), errors.BROKEN, "was lost", "Hello"),
     "crashes after some text": (
         sends(head(), HELLO, then=cut),
         errors.BROKEN,
-        "broke off",
+        "was lost",
         "Hello",
     ),
     "hangs up in mid-line": (
         sends(head(), HELLO, b'data: {"choices": [{"del'),
         errors.BROKEN,
-        "broke off",
+        "was lost",
         "Hello",
     ),
-    "hangs up before a word": (sends(b""), errors.BROKEN, "broke off", ""),
-    "says nothing more": (sends(head(), HELLO, then=hang), errors.UNREACHABLE, "answer", "Hello"),
-    "never begins": (sends(then=hang), errors.UNREACHABLE, "does not answer", ""),
+    "hangs up before a word": (sends(b""), errors.BROKEN, "was lost", ""),
+    "says nothing more": (
+        sends(head(), HELLO, then=hang),
+        errors.UNREACHABLE,
+        "does not respond",
+        "Hello",
+    ),
+    "never begins": (sends(then=hang), errors.UNREACHABLE, "does not respond", ""),
     "only says that it lives": (
         sends(head(), HELLO, then=_lives),
         errors.UNREACHABLE,
-        "does not answer",
+        "does not respond",
         "Hello",
     ),
     "sends no JSON": (sends(head(), HELLO, b"data: {oops\n\n"), errors.BROKEN, "read", "Hello"),
@@ -116,33 +121,38 @@ CASES = {
     "gives up": (
         sends(head(), HELLO, events(delta(reason="abort"))),
         errors.BROKEN,
-        "broke off",
+        "was lost",
         "Hello",
     ),
     "sends a line without end": (
         sends(head(), HELLO, then=_line_without_end),
         errors.BROKEN,
-        "far too much",
+        "too much",
         "Hello",
     ),
     "sends an answer without end": (
         sends(head(200, "application/json"), then=_endless_json),
         errors.BROKEN,
-        "far too much",
+        "too much",
         "",
     ),
-    "wants a key": (
+    "needs a key": (
         says(401, {"error": {"message": "Incorrect API key"}}),
         errors.REFUSED,
-        "wants a key",
+        "needs a key",
         "",
     ),
     "forbids": (says(403, {"detail": "no access"}), errors.REFUSED, "“no access”", ""),
-    "has lost the model": (says(404, {"error": "gone"}), errors.GONE, "has no model big now", ""),
-    "is asked too often": (
+    "has lost the model": (
+        says(404, {"error": "gone"}),
+        errors.GONE,
+        "no longer has the model big",
+        "",
+    ),
+    "gets too many requests": (
         says(429, {"message": "slow down"}, Retry_After="12"),
         errors.BUSY,
-        "asked too often. Try again in 12 seconds. It says: “slow down”",
+        "too many requests. Try again in 12 seconds. It says: “slow down”",
         "",
     ),
     "is asked too often, for long": (
@@ -154,7 +164,7 @@ CASES = {
     "is asked too often, in nonsense": (
         says(429, b"<x>", Retry_After="soon\x01"[:4]),
         errors.BUSY,
-        "Try again in a while.",
+        "Try again later.",
         "",
     ),
     "breaks": (says(500, b"Internal Server Error"), errors.FAILED, "(status 500)", ""),
@@ -197,7 +207,7 @@ def test_a_text_without_end_is_stopped(elsewhere, monkeypatch):
     monkeypatch.setattr("app.remote.reading.MOST_TEXT", 1_000_000)
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), then=_flood))))
     assert isinstance(heard.last, Failed)
-    assert "far too much" in heard.last.message
+    assert "too much" in heard.last.message
     assert len(heard.text()) <= 1_000_000
     assert elsewhere.servers[0].hung_up.wait(10)
 

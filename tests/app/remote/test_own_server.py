@@ -77,7 +77,7 @@ def test_answers_are_bound_and_what_is_refused_is_told(own, elsewhere, remote):
     gone = Remote(remote.address, "another", "stretto")
     elsewhere.remotes.add(gone)
     heard, _ = elsewhere.ask(gone)
-    assert "has no model another now" in heard.last.message
+    assert "no longer has the model another" in heard.last.message
     far, _ = elsewhere.ask(remote, chosen={"top_k": -1}, seed=1)
     assert far.last.code == INVALID_REQUEST
     assert "top_k" in far.last.message

@@ -102,7 +102,7 @@ def test_its_resources_and_prompts() -> None:
         assert (one.name, one.about) == ("One note", "The first.")
         assert host.read(one).result(WAIT) == "The first note."
         picture = next(each for each in offered.resources if "picture" in each.uri)
-        with pytest.raises(ToolError, match="is no text"):
+        with pytest.raises(ToolError, match="is not text"):
             host.read(picture).result(WAIT)
         (kind,) = offered.templates
         assert [(a.name, a.required) for a in kind.arguments] == [("name", True)]
@@ -112,7 +112,7 @@ def test_its_resources_and_prompts() -> None:
         assert (explain.title, explain.about) == ("Explain it", "Explains a topic.")
         assert [(a.name, a.required) for a in explain.arguments] == [("topic", True)]
         assert host.prompt(explain, {"topic": "rain"}).result(WAIT) == "Explain rain."
-        with pytest.raises(ToolError, match="did not answer"):
+        with pytest.raises(ToolError, match="did not respond"):
             host.prompt(explain, {}).result(WAIT)
         host.shut_down()
 
@@ -159,7 +159,7 @@ def test_pages_are_shown_and_only_those_of_the_web(host: ToolHost) -> None:
     file = page | {"url": "file:///etc/passwd"}
     said = host.call(tool(host, "ask"), asking(file), "chat", person).result(WAIT).text
     assert json.loads(said) == {"action": "decline"}
-    assert "no web address" in host.log("raw")
+    assert "not a web address" in host.log("raw")
     assert len(person.asked) == 1
     told = {"elicitations": [{"url": "https://a.example"}, {"url": "https://b.example"}]}
     assert addresses(told) == "https://a.example, https://b.example"

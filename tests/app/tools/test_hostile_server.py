@@ -43,10 +43,10 @@ ENDS = {
     "mime": "[image left out",
     "deep": "ToolError",
     "error": "refused",
-    "silent": "No answer within",
+    "silent": "No response within",
     "never": "did not start within",
-    "unlisted": "did not tell its tools in time",
-    "closes": "ended during the call",
+    "unlisted": "did not list its tools in time",
+    "closes": "quit during the call",
     "changing": "has changed this tool",
     "stays": "ok",
 }
@@ -59,7 +59,7 @@ HTTP = {
     "event": "byte limit",
     "events": "ok",
     "structure event": "more than 200,000 parts",
-    "silent": "No answer within",
+    "silent": "No response within",
 }
 
 

@@ -197,7 +197,7 @@ def test_a_prompts_arguments_are_asked_for(run: Run) -> None:
     run.until(lambda: run.window.findChildren(ArgumentsDialog))
     (dialog,) = run.window.findChildren(ArgumentsDialog)
     dialog.use.click()
-    assert dialog.fault.text() == "Topic: this is needed."
+    assert dialog.fault.text() == "Topic is required."
     (line,) = dialog.inputs[0].editors
     assert isinstance(line, QLineEdit)
     QTest.keyClicks(line, "rivers")

@@ -64,14 +64,14 @@ def test_an_address_is_read_and_all_is_written_as_it_was(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({}, "neither a command nor an address"),
-        ({"command": "a", "args": "b"}, "list of texts"),
+        ({}, "no command and no url"),
+        ({"command": "a", "args": "b"}, "list of strings"),
         ({"command": "a", "args": ["b\0"]}, "null character"),
         ({"url": "file:///etc/passwd"}, "https://"),
         ({"url": "https://a/", "type": "sse"}, "not supported"),
-        ({"command": "a", "env": {"A=B": "c"}}, "cannot be one"),
+        ({"command": "a", "env": {"A=B": "c"}}, "not valid"),
         ({"command": "a", "timeout": -1}, "seconds"),
-        ([], "no object"),
+        ([], "not an object"),
     ],
 )
 def test_what_makes_no_sense_is_said_and_the_rest_is_read(entry: object, words: str) -> None:

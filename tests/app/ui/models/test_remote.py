@@ -162,7 +162,7 @@ def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
         run.until(lambda: not chat.answering)
         last = chat.transcript.path[-1]
         assert (last.status, last.content) == ("error", "Half of")
-        assert last.error.startswith(f"The connection to {remote.host} broke off.")
+        assert last.error.startswith(f"The connection to {remote.host} was lost.")
     finally:
         server.close()
 
@@ -319,6 +319,7 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
         pane.header.refresh()
         assert pane.header.state == "Waiting for this machine, 1 min 12 s"
+        run.until(lambda: pane.transcript.row(pane.chat.answering_id) is not None)
         pane.transcript._on_phase()
         row = pane.transcript.row(pane.chat.answering_id)
         assert row.silence.words.text() == "No reply from this computer for 1 min 12 s"

@@ -564,10 +564,10 @@ def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(start: Start, tmp_p
 
     assert "through" in told('call raw__flood {"text": "through"}')
     assert "too long" in told('call raw__huge {"text": "50000000"}')
-    assert "ended during the call" in told("call raw__die {}")
-    assert "started again in" in told('call raw__echo {"text": "x"}')
+    assert "quit during the call" in told("call raw__die {}")
+    assert "restarts in" in told('call raw__echo {"text": "x"}')
     toolbox.host.set_servers([replace(about, timeout=0.3)])
-    assert "No answer within 0.3 s" in told("call raw__hold {}")
+    assert "No response within 0.3 s" in told("call raw__hold {}")
 
 
 def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
