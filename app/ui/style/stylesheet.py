@@ -68,7 +68,7 @@ QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }
 QPushButton:default, QPushButton#primary {
     background: $accent; color: $accent_text; border-color: $accent;
 }
-QPushButton:default:focus, QPushButton#primary:focus { border-color: $text; }
+QPushButton:default:focus, QPushButton#primary:focus { border-color: $selection; }
 QPushButton:disabled, QPushButton:default:disabled, QPushButton#primary:disabled {
     color: $muted; background: $hover; border-color: $border;
 }
@@ -78,7 +78,9 @@ QComboBox {
 }
 QComboBox:focus, QComboBox:on { border: ${ring}px solid $accent; padding: 4px 7px; }
 QComboBox::drop-down { border: none; width: 24px; }
-QComboBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 12px; height: 12px; }
+QComboBox::down-arrow {
+    image: url("$icons/caret-$look.svg"); width: ${arrow}px; height: ${arrow}px;
+}
 QComboBox QAbstractItemView {
     background: $raised; color: $text; border: 1px solid $divider; outline: none;
     selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
@@ -96,7 +98,7 @@ QCheckBox::indicator:checked {
 QCheckBox::indicator:focus {
     width: ${box_in}px; height: ${box_in}px; border: ${ring}px solid $accent;
 }
-QCheckBox::indicator:checked:focus { border-color: $text; }
+QCheckBox::indicator:checked:focus { border-color: $selection; }
 QRadioButton::indicator {
     width: ${box}px; height: ${box}px; border: 1px solid $border_strong; border-radius: ${round}px;
     background: $raised;
@@ -123,10 +125,11 @@ QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $dan
 
 #sidebar { background: $surface; border: none; }
 #sidebar QListView { background: transparent; border: none; outline: none; }
-#sidebar QLineEdit#search {
-    background: $background; border: 1px solid $outline; padding: 5px 6px 5px 0;
+#sidebar QLineEdit#search { background: $background; }
+#sidebar QLineEdit#search, #settings-side QLineEdit { padding: 5px 6px 5px 0; }
+#sidebar QLineEdit#search:focus, #settings-side QLineEdit:focus {
+    border: ${ring}px solid $accent; padding: 4px 5px 4px 0;
 }
-#sidebar QLineEdit#search:focus { border: ${ring}px solid $accent; padding: 4px 5px 4px 0; }
 #score { background: $surface; border-top: 1px solid $border; }
 #score QScrollArea, #score QScrollArea > QWidget > QWidget { background: transparent; }
 #score QLabel { font-size: ${small}px; }
@@ -236,7 +239,7 @@ ads--CDockAreaTabBar, #tabsContainerWidget { background: transparent; border: no
 ads--CDockWidgetTab {
     background: transparent; border: none; border-right: 1px solid $border;
     border-bottom: 2px solid transparent; padding: 0 4px 0 8px;
-    min-height: ${tab_inside}px; max-width: ${tab_width}px; qproperty-iconSize: 10px 10px;
+    min-height: ${tab_inside}px; max-width: ${tab_width}px; qproperty-iconSize: ${mark}px ${mark}px;
 }
 ads--CDockWidgetTab:hover { background: $hover; }
 ads--CDockWidgetTab[activeTab="true"] { background: $back; border-bottom: 2px solid $divider; }
@@ -250,7 +253,7 @@ ads--CDockWidgetTab QLabel { color: $muted; font-size: ${ui}px; }
 ads--CDockWidgetTab[activeTab="true"] QLabel { color: $text; }
 ads--CDockWidgetTab ads--CTitleBarButton, #tabCloseButton, QAbstractButton#tabCloseButton {
     background: transparent; border: none; border-radius: 4px; padding: 3px;
-    margin: 0 2px 0 6px; qproperty-iconSize: 12px 12px;
+    margin: 0 2px 0 6px; qproperty-iconSize: ${arrow}px ${arrow}px;
 }
 #tabCloseButton:hover { background: $pressed; }
 ads--CTitleBarButton { background: transparent; border: none; padding: 4px; border-radius: 4px; }
@@ -277,6 +280,8 @@ def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
         lead=scaled(t.LEAD_PX),
         ui=scaled(t.UI_PX),
         ring=t.RING,
+        arrow=scaled(12),
+        mark=scaled(10),
         box=box,
         box_in=box + 2 - 2 * t.RING,  # with its edge it is as large as ever
         dot=box - 8,

@@ -19,7 +19,16 @@ from PySide6.QtGui import (
     QPen,
     QRegion,
 )
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QProxyStyle, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLabel,
+    QMenu,
+    QProxyStyle,
+    QStyle,
+    QStyleOption,
+    QWidget,
+)
 
 from app.markdown import MarkdownStyle
 from app.settings.paths import resources
@@ -176,17 +185,34 @@ class Theme(QObject):
 
 
 class _Style(QProxyStyle):
-    """Fusion, with round corners for menus and tooltips: a style sheet cannot cut a window."""
+    """Fusion, with round corners for what lies over the window, and icons that grow with the text.
+
+    A style sheet can do neither.
+    """
 
     def polish(self, polished: Any) -> None:
         if isinstance(polished, QMenu) or (
-            isinstance(polished, QLabel) and polished.inherits("QTipLabel")
+            isinstance(polished, QFrame)
+            and (polished.objectName() == "popover" or polished.inherits("QTipLabel"))
         ):
             if QGuiApplication.platformName() == "xcb":  # maybe nobody draws what shines through
                 polished.installEventFilter(_cutter)
             else:
                 polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         super().polish(polished)
+
+    def pixelMetric(
+        self,
+        metric: QStyle.PixelMetric,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+    ) -> int:
+        if metric in _ICON_SIZES:
+            return scaled(t.SMALL_ICON)
+        return super().pixelMetric(metric, option, widget)
+
+
+_ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_ButtonIconSize}
 
 
 class _Cutter(QObject):
@@ -195,7 +221,8 @@ class _Cutter(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
             outline = QPainterPath()
-            outline.addRoundedRect(QRectF(watched.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
+            radius = t.RADIUS_SMALL if isinstance(watched, QMenu | QLabel) else t.RADIUS
+            outline.addRoundedRect(QRectF(watched.rect()), radius, radius)
             watched.setMask(QRegion(outline.toFillPolygon().toPolygon()))
         return False
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolTip
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QStyle, QToolTip
 
 from app.markdown.highlight import COLOURS
 from app.settings.paths import resources
@@ -81,6 +81,9 @@ def test_outlines_are_seen_and_lighter_than_what_they_hold(tokens):
         if edge is None or not control or ":disabled" in selector or "QAbstract" in selector:
             continue
         seen += 1
+        if edge[1] == tokens.selection:  # the ring inside what the accent fills
+            assert contrast(edge[1], tokens.accent) >= 3, selector.strip()
+            continue
         bare = tokens.strong or "indicator" in selector or edge[1] != tokens.outline
         for ground in (tokens.background, tokens.surface, tokens.raised):
             ratio = contrast(edge[1], ground)
@@ -92,7 +95,12 @@ def test_the_ring_is_one_everywhere(look):
     sheet = stylesheet(LIGHT)
     rings = re.findall(r"[^{}]*:focus[^{}]*\{\s*([^}]*)\}", sheet)
     assert len(rings) >= 8
-    assert all(f"{t.RING}px solid {LIGHT.accent}" in ring or LIGHT.text in ring for ring in rings)
+    for ring in rings:  # on what is filled with the accent it is of another colour
+        assert (
+            f"{t.RING}px solid {LIGHT.accent}" in ring
+            or LIGHT.selection in ring
+            or (f"5px solid {LIGHT.text}" in ring)
+        )
     assert (focus_pen().width(), focus_pen().color().name()) == (t.RING, LIGHT.accent)
 
 
@@ -132,6 +140,9 @@ def test_icons_and_their_buttons_grow_with_the_text(look, qtbot):
     look.set_zoom(150)
     assert button.width() == grown(28) > side
     assert drawn() == pytest.approx(usual * 1.5, abs=2)
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    assert field.style().pixelMetric(QStyle.PixelMetric.PM_LineEditIconSize, None, field) == 24
     look.set_zoom(100)
     assert button.width() == side
 
