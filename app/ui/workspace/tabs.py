@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QLabel, QMenu, QWidget
 from shiboken6 import isValid
@@ -127,6 +127,8 @@ class TitleBars(QObject):
         super().__init__(parent)
         self._manager = manager
         self._maximised: StripButtons | None = None
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._arrange)
         manager.dockAreaCreated.connect(self._on_area)
         theme().changed.connect(self._on_theme)
         self._on_theme()
@@ -160,6 +162,12 @@ class TitleBars(QObject):
     @Slot()
     def _on_theme(self) -> None:
         set_dock_icons(self._manager)
+        self._soon.start()  # tabs that grow with all text tell nobody
+
+    @Slot()
+    def _arrange(self) -> None:
+        for strip in self._manager.findChildren(StripButtons):
+            strip.arrange()
 
 
 FOLDED = mark("More")
@@ -198,6 +206,8 @@ class StripButtons(QObject):
         self._bar = bar
         self._asked = asked
         self._chosen = chosen
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._show_current)
         self.folded = False
         for own in bar.findChildren(QAbstractButton):
             own.setAccessibleName(own.toolTip())  # QtAds gives its buttons tooltips only
@@ -248,6 +258,7 @@ class StripButtons(QObject):
         buttons = sum(button.width() + spacing for button in self.buttons) + ends
         if alone is None or not isinstance(pane, ChatPane):
             self._fold(self._bar.width() < self._bar.tabBar().sizeHint().width() + buttons)
+            self._soon.start()
             return
         tab, header = alone.tabWidget(), pane.header
         title = _title(tab)
@@ -260,6 +271,13 @@ class StripButtons(QObject):
         title.setMaximumWidth(max(TITLE // 2, room - beside - header.wanted_width()))
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
+
+    @Slot()
+    def _show_current(self) -> None:
+        """QtAds scrolls to a tab as it becomes the current one, and not as the row shrinks."""
+        tabs = self._bar.tabBar()
+        if (current := tabs.currentTab()) is not None:
+            tabs.ensureWidgetVisible(current, 0, 0)
 
     def _fold(self, folded: bool, *, into_header: bool = False) -> None:
         """Have a menu beside the new chat, or nothing where the pane's header has these choices."""

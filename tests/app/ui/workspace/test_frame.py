@@ -225,3 +225,33 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
     run.until(lambda: chat.unseen)
     middles["unread"] = alpha(5, 5), alpha(5, 2) > 0
     assert middles == {"replying": (0, True), "unread": (255, True)}
+
+
+def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(900, 780)
+    for _ in range(9):
+        run.window.commands["new"].trigger()
+    dock = run.window.workspace.dock(run.pane.chat.id)
+    tab, scroll = dock.tabWidget(), dock.dockAreaWidget().titleBar().tabBar().horizontalScrollBar()
+    run.until(lambda: scroll.maximum() > 0)
+    run.qtbot.wait(50)
+    scroll.setValue(0)
+    assert tab.visibleRegion().isEmpty()
+    run.window.resize(890, 780)
+    run.until(lambda: tab.visibleRegion().boundingRect().width() > tab.width() - 4)
+
+
+def test_a_row_of_tabs_is_folded_as_all_text_grows(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(1000, 780)
+    for _ in range(4):
+        run.window.commands["new"].trigger()
+    (strip,) = strips(run)
+    run.qtbot.wait(50)
+    assert not strip.folded
+    for _ in range(4):
+        run.window.commands["text_larger"].trigger()
+    run.until(lambda: strip.folded)
