@@ -270,7 +270,7 @@ class Composer(QWidget):
         self._refusal: str | None = None
         self._tinted = False
         self._limit = 240
-        self._note = self._leaving = ""
+        self._note = self._leaving = self._hint = self._placeholder = ""
         self._count: Counted | None = None
         self._text = ComposerText(self)
         self.setAccessibleName(tr("New message"))
@@ -339,9 +339,8 @@ class Composer(QWidget):
 
     def set_words(self, placeholder: str, leaving: str = "") -> None:
         """``leaving`` says below the text where it goes, where that is another machine."""
-        self._text.setPlaceholderText(placeholder)
-        if leaving != self._leaving:
-            self._leaving = leaving
+        if (placeholder, leaving) != (self._placeholder, self._leaving):
+            self._placeholder, self._leaving = placeholder, leaving
             self.show_count(self._count)
 
     def show_compose(self, compose: Compose) -> None:
@@ -355,11 +354,17 @@ class Composer(QWidget):
             self._told = False
         self._fit()
 
-    def show_turn(self, *, stops: bool, refusal: str | None) -> None:
-        """Show what the button does, and why that cannot be done now."""
+    def show_turn(self, *, stops: bool, refusal: str | None, hint: str = "") -> None:
+        """Show what the button does, and why that cannot be done now.
+
+        ``hint``: what has to be done before a message can be sent; it stands below the text.
+        """
         if stops != self._button.stops:
             self._button.set_stops(stops)
         self._refusal = refusal
+        if hint != self._hint:
+            self._hint = hint
+            self.show_count(self._count)
         self._show_button()
 
     def show_count(self, count: Counted | None) -> None:
@@ -377,7 +382,7 @@ class Composer(QWidget):
         """What stands below the text, "" for nothing."""
         count = self._count
         much = count.words if count is not None and count.share > self.MUCH else ""
-        return " ".join(filter(None, (self._leaving, much)))
+        return self._hint or " ".join(filter(None, (self._leaving, much)))
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files above the text."""
@@ -426,7 +431,9 @@ class Composer(QWidget):
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
             area = mirrored(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._note)
+            end = Qt.TextElideMode.ElideRight
+            words = painter.fontMetrics().elidedText(self._note, end, int(area.width()))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
         if self.foot:
             fits = self._count is None or self._count.fits
             painter.setFont(ui_font(t.SMALL_PX))
@@ -452,6 +459,8 @@ class Composer(QWidget):
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
         top += files + 8 if files else 0
+        metrics, end = self._text.fontMetrics(), Qt.TextElideMode.ElideRight
+        self._text.setPlaceholderText(metrics.elidedText(self._placeholder, end, inner))
         document = self._text.document()
         document.setTextWidth(inner)
         line = self._text.fontMetrics().lineSpacing()

@@ -100,6 +100,10 @@ class EmptyChat(QWidget):
         outer.addWidget(self._inner)
         outer.addStretch(3)
         self._outer = outer
+        # It is as large as the pane, and leaves out what has no room.
+        for part in (self, self._inner, self._title, *self.buttons):
+            part.setMinimumWidth(1)
+        self.setMinimumHeight(1)
         chat.chat_changed.connect(self.refresh)
         chat.phase_changed.connect(self.refresh)
         self.refresh()
@@ -126,7 +130,7 @@ class EmptyChat(QWidget):
         if guide and DATE in self._chat.options.tools:
             things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
-            button.setText(thing if guide else tr(thing))
+            button.setProperty("whole", thing if guide else tr(thing))
         self._fit()
 
     def _fit_title(self) -> None:
@@ -142,7 +146,12 @@ class EmptyChat(QWidget):
         guide = self._chat.record.model == GUIDE
         margins = self._outer.contentsMargins()
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
-        height = self.height()
+        height, end = self.height(), Qt.TextElideMode.ElideRight
+        for button in self.buttons:
+            whole = str(button.property("whole"))
+            shown = button.fontMetrics().elidedText(whole, end, inner - 36)
+            button.setText(shown)
+            button.setToolTip("" if shown == whole else whole)
         self._mark.setVisible(height > grown(380, 7))
         self._teaching.setVisible(height > grown(230, 4))
         self.get.setVisible(guide)
@@ -177,7 +186,7 @@ class EmptyChat(QWidget):
     def _on_clicked(self) -> None:
         button = self.sender()
         if isinstance(button, QPushButton):
-            self.chosen.emit(button.text())
+            self.chosen.emit(str(button.property("whole")))
 
 
 def _of_the_guide() -> str:

@@ -298,11 +298,10 @@ class PaneHeader(QWidget):
             self._place()
         self._fill_more = fill
 
-    def wanted_width(self) -> int:
+    def wanted_width(self, *, folded: bool) -> int:
         """The room that the model's name needs beside all buttons, or beside their one menu."""
-        beside = 0
-        if self._fill_more is None:
-            beside = sum(button.width() + 2 for wanted, button in self._others() if wanted)
+        others = () if folded else self._others()
+        beside = sum(button.width() + 2 for wanted, button in others if wanted)
         keep = 0 if self.keep.isHidden() else self.keep.width() + 6
         own = 24 + self.options_button.width()
         return own + self.model_button.sizeHint().width() + beside + keep

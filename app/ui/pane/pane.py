@@ -40,7 +40,7 @@ from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font, theme
+from app.ui.style.theme import keep_font, scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, UNLOAD, WITHOUT
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
@@ -226,6 +226,10 @@ class FindBar(QWidget):
         self._transcript.show_message(self._hits[self._at])
 
 
+LEAST = (280, 220)
+"""Width and height of a pane with text of usual size, at least."""
+
+
 class ChatPane(QWidget):
     """Shows one chat.
 
@@ -282,7 +286,8 @@ class ChatPane(QWidget):
         layout.addWidget(self.find_bar)
         layout.addWidget(self._pages, 1)
         layout.addLayout(self._foot)
-        self.setMinimumSize(260, 200)
+        self._on_theme()
+        theme().changed.connect(self._on_theme)
         self.setFocusProxy(self.composer.field)
         # A press anywhere in it that nothing else takes makes it the current one.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -370,6 +375,11 @@ class ChatPane(QWidget):
         """Have the header above the conversation again, after it stood in the tab."""
         self._rows.insertWidget(0, self.header)
 
+    @Slot()
+    def _on_theme(self) -> None:
+        # In less nobody can read, nor write; the smallest window has room for one with large text.
+        self.setMinimumSize(min(scaled(LEAST[0]), 500), min(scaled(LEAST[1]), 330))
+
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -455,7 +465,8 @@ class ChatPane(QWidget):
     def _show_turn(self) -> None:
         stops = self.chat.answering
         refusal = self.chat.can(Action.STOP if stops else Action.SEND)
-        self.composer.show_turn(stops=stops, refusal=refusal)
+        hint = self.chat.can(Action.SEND) if self.chat.tools.waiting else None
+        self.composer.show_turn(stops=stops, refusal=refusal, hint=hint or "")
 
     @Slot()
     def _on_compose(self) -> None:

@@ -75,19 +75,12 @@ class Toast(QWidget):
             self._guest_in(window).show_text(text, action, seconds)
             return
         self._label.setText(text)
-        # A sentence of the store wraps; a word or two keeps its line.
-        self._label.setWordWrap(len(text) > 60)
-        self._label.setFixedWidth(
-            scaled(420) if len(text) > 60 else self._label.fontMetrics().horizontalAdvance(text) + 2
-        )
         self.button.setText(action)
         self.button.setVisible(bool(action))
         margins = (16, 8, 8, 8) if action else (16, 10, 16, 10)
         layout = self.layout()
         if layout is not None:
             layout.setContentsMargins(*margins)
-            layout.activate()  # or a shorter text would keep the room of the one before
-        self.adjustSize()
         self._place()
         self.show()
         self.raise_()
@@ -136,8 +129,17 @@ class Toast(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
 
     def _place(self) -> None:
-        parent = self.parentWidget()
-        if parent is not None:
+        parent, layout = self.parentWidget(), self.layout()
+        if parent is not None and layout is not None:
+            # A sentence of the store wraps; a word or two keeps its line.
+            text = self._label.text()
+            wide = self._label.fontMetrics().horizontalAdvance(text) + 2
+            beside = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
+            most = min(scaled(420), parent.width() - beside)
+            self._label.setWordWrap(wide > most)
+            self._label.setFixedWidth(min(wide, most))
+            layout.activate()  # or a shorter text would keep the room of the one before
+            self.adjustSize()
             top = 88 if self._at_top else parent.height() - self.height() - 96
             self.move((parent.width() - self.width()) // 2, top)
 

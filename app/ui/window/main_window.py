@@ -23,6 +23,7 @@ from app.ui.settings.look import add_appearance
 from app.ui.sidebar.guests import GuestsInWindow
 from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.icons import app_icon
+from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
@@ -40,7 +41,7 @@ from app.ui.window.settings_commands import SettingsCommands
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
 from app.ui.window.undo import Undos
-from app.ui.workspace.placement import front_window
+from app.ui.workspace.placement import Wrapping, front_window
 from app.ui.workspace.workspace import Workspace
 
 
@@ -119,6 +120,7 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(library, self, menu=not on_mac)
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
+        self._wrapping = Wrapping(self.workspace)
         self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), self)
         self.toast = Toast(self, where=lambda: front_window(self.workspace))
         self._undos = Undos(self.toast)
@@ -213,6 +215,7 @@ class MainWindow(QMainWindow):
         workspace.forgotten.connect(self._library.release)
         workspace.arranged.connect(self._soon.start)
         self._soon.timeout.connect(self._make_room)
+        theme().changed.connect(self._soon.start)
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
@@ -313,14 +316,20 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _make_room(self) -> None:
-        """A sidebar for which the panes leave no room is folded until there is some again."""
-        wanted = self.sidebar.sizeHint().width() + self.workspace.minimumSizeHint().width()
+        """A sidebar, and then columns, for which there is no room give way until there is some."""
+        beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
+        wanted = beside + self._wrapping.needed
         narrow = self.width() < wanted and bool(self.workspace.panes())
         if narrow != self._narrow:
             self._narrow = narrow
             shown = self._settings.sidebar and not narrow
             self.sidebar.setVisible(shown)
             self.rail.setVisible(not shown)
+        centre = self.workspace.parentWidget()
+        layout = centre.layout() if centre is not None else None
+        if layout is not None:
+            layout.activate()  # the panes have their width now
+        self._wrapping.fit()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import PySide6QtAds as QtAds
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
+from shiboken6 import isValid
 
 from app.settings.language import tr
 from app.ui.pane.pane import ChatPane
+from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.workspace import Workspace
 
 SHARE = 0.08
@@ -102,6 +107,85 @@ def even_out(workspace: Workspace) -> None:
             share = sum(sizes) // shown
             splitter.setSizes([share if size > 0 else 0 for size in sizes])
     workspace.arranged.emit()
+
+
+class Wrapping:
+    """Panes that have no room beside each other stand in rows, or in tabs where that is too low.
+
+    They stand again as before once there is room, if nobody has moved one meanwhile.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._before: Arrangement | None = None
+        self._needed = 0  # the width that they had to have then
+        self._made: list[list[str]] = []
+
+    @property
+    def needed(self) -> int:
+        """The width in which no pane is too narrow as a person has placed them."""
+        return max(self._needed, self._workspace.minimumSizeHint().width())
+
+    def fit(self) -> None:
+        """Fit the panes of the main window to its width."""
+        workspace = self._workspace
+        if self._before is not None and _chats(workspace) != self._made:
+            self._before, self._needed = None, 0
+        width = workspace.width()
+        if self._before is not None and width >= self._needed:
+            before, self._before, self._needed = self._before, None, 0
+            self._change(lambda: self._unwrap(before))
+        elif workspace.minimumSizeHint().width() > width and len(_areas(workspace)) > 1:
+            if self._before is None:
+                self._before, self._needed = workspace.arrangement(), self.needed
+            self._change(self._wrap)
+            self._made = _chats(workspace)
+
+    def _change(self, what: Callable[[], None]) -> None:
+        """Do it in one go, and leave the focus where it is."""
+        workspace, focus = self._workspace, QApplication.focusWidget()
+        active = workspace.active
+        workspace.setUpdatesEnabled(False)
+        try:
+            what()
+        finally:
+            workspace.setUpdatesEnabled(True)
+        if active is not None:
+            workspace.activate(active, focus=False)
+        if focus is not None and isValid(focus) and focus.isVisible():
+            focus.setFocus()
+
+    def _unwrap(self, before: Arrangement) -> None:
+        active = self._workspace.active
+        chosen = active.chat.id if active is not None else before.active
+        chats = [pane.chat for pane in self._workspace.panes()]
+        self._workspace.arrange(replace(before, active=chosen), chats)
+
+    def _wrap(self) -> None:
+        """In a grid of as many columns and rows as can be read; the others are tabs in its last."""
+        workspace, side = self._workspace, QtAds.DockWidgetArea
+        areas = _areas(workspace)
+        least = workspace.panes()[0].minimumSize()
+        columns = max(1, workspace.width() // (least.width() + 1))
+        rows = max(1, workspace.height() // (least.height() + areas[0].titleBar().height() + 1))
+        groups = [(area.openedDockWidgets(), area.currentDockWidget()) for area in areas]
+        last = areas[0]
+        for number, (docks, current) in enumerate(groups):
+            placed = 0 < number < columns * rows
+            if placed:
+                if number % columns:
+                    last = workspace.manager.addDockWidget(side.RightDockWidgetArea, docks[0], last)
+                else:
+                    last = workspace.manager.addDockWidget(side.BottomDockWidgetArea, docks[0])
+            for dock in docks[placed:] if number else ():
+                workspace.manager.addDockWidgetTabToArea(dock, last)
+            current.setAsCurrentTab()
+        even_out(workspace)
+
+
+def _chats(workspace: Workspace) -> list[list[str]]:
+    """The chats of the main window by their areas."""
+    return [[dock.objectName() for dock in area.openedDockWidgets()] for area in _areas(workspace)]
 
 
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from app.chats.chat import Chat
@@ -248,9 +248,18 @@ class StripButtons(QObject):
         for dock in self._area.dockWidgets():
             pane = dock.widget()
             if isinstance(pane, ChatPane):
+                # QtAds asks for it when a pane comes, and no more when all text becomes larger.
+                least = pane.minimumSize()
+                self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
                 _seat(dock, pane, in_row=dock is alone)
         pane = alone.widget() if alone is not None else None
         _mark(self._bar, "row", alone is not None)
+        # The tab of a chat that is alone has all of the row.
+        policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
+        self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
+        row = self._bar.layout()
+        assert isinstance(row, QBoxLayout)
+        row.setStretchFactor(self._bar.tabBar(), int(alone is not None))
         container = self._area.dockContainer()
         _mark(self._bar, "lone", container is None or container.visibleDockAreaCount() == 1)
         spacing = max(0, self._bar.layout().spacing())
@@ -264,11 +273,12 @@ class StripButtons(QObject):
         title = _title(tab)
         beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
         beside -= header.minimumSizeHint().width()
-        wanted = min(title.sizeHint().width(), TITLE) + beside + header.wanted_width()
+        wanted = min(title.sizeHint().width(), TITLE) + beside + header.wanted_width(folded=False)
         folded = self._bar.width() < wanted + buttons
         header.set_menu(self._fill if folded else None)
         room = self._bar.width() - (ends if folded else buttons)
-        title.setMaximumWidth(max(TITLE // 2, room - beside - header.wanted_width()))
+        title_room = room - beside - header.wanted_width(folded=folded)
+        title.setMaximumWidth(max(TITLE // 2, title_room))
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
 
@@ -339,6 +349,7 @@ def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
         pane.take_header()
         tab.setMinimumWidth(0)
         title.setMaximumWidth(WIDEST)
+    header.show()  # moved on before it was shown, it would stay hidden
     layout.setStretchFactor(title, 0 if in_row else 1)
     _mark(tab, "row", in_row)
 

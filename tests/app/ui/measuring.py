@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import translation
+from app.ui.widgets.buttons import IconButton
 
 
 @contextmanager
@@ -101,6 +102,8 @@ def _outside(widget: QWidget, root: QWidget) -> str:
     if widget is root or parent is None or isinstance(widget, QSplitterHandle):
         return ""
     place, room = widget.geometry(), parent.rect()
+    if isinstance(widget, IconButton):
+        place = place.adjusted(4, 4, -4, -4)  # its icon is seen whole
     area = _scrolling(widget)
     if area is not None:
         sideways = area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff

@@ -15,6 +15,7 @@ from app.store import Store
 from app.tools.builtin import DATE
 from app.ui.pane import empty
 from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
+from app.ui.style.theme import theme
 from tests.app.conftest import Start
 from tests.app.ui.measuring import speaking
 
@@ -129,3 +130,37 @@ def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start
     assert pane.chat.answering
     run.engine.loading.set()
     assert run.answered(pane) == "patience "
+
+
+def test_in_a_low_pane_another_model_is_still_offered(start: Start):
+    run = start()
+    run.ready()
+    empty_chat = run.pane.empty
+    for height in (900, 620, 480, 400):
+        run.window.resize(600, height)
+        run.qtbot.wait(10)
+        assert empty_chat.get.isVisible(), height
+    assert not empty_chat.buttons[2].isVisible()
+    run.window.resize(600, 900)
+    run.until(empty_chat.buttons[2].isVisible)
+
+
+def test_in_a_narrow_pane_words_end_in_an_ellipsis_and_are_whole_in_the_tooltip(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.use_model("/models/A-Model-With-A-Very-Long-Name-8bit")
+    run.window.resize(1300, 700)
+    field, long = run.pane.composer.field, "Message A-Model-With-A-Very-Long-Name-8bit…"
+    run.until(lambda: field.placeholderText() == long)
+    button = run.pane.empty.buttons[1]
+    whole = button.text()
+    theme().set_zoom(150)
+    run.window.resize(560, 700)
+    run.until(lambda: field.placeholderText().endswith("…") and field.placeholderText() != long)
+    assert button.text().endswith("…")
+    assert button.toolTip() == whole
+    qtbot, sent = run.qtbot, []
+    run.pane.empty.chosen.connect(sent.append)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert sent == [whole]
+    run.answered()

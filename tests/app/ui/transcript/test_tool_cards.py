@@ -681,3 +681,23 @@ def test_p5_the_panel_opens_again_with_the_folder(start: Start, tmp_path: Path):
     folders = run.app.library.toolbox.consents.folders(run.pane.chat.id)
     assert [grant.path for grant in folders] == [tmp_path.resolve()]
     again.close()
+
+
+def test_while_a_call_waits_the_composer_says_why_nothing_is_sent(start: Start) -> None:
+    run = begun(start)
+    switch_on(run, "echo")
+    shown = card(run, 'call echo {"text": "hello"}')
+    composer = run.pane.composer
+    why = "A tool call is waiting for you. Allow or deny it first."
+    assert composer.foot == why  # from the start: nothing moves while a person types
+    run.qtbot.keyClicks(composer.field, "and then")
+    run.qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert composer.text == "and then"
+    assert run.window.toast.text == why
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    run.answered()
+    assert composer.foot == ""
+    run.qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    run.until(lambda: composer.text == "")
+    run.answered()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
+
 from app.ui.workspace.placement import columns_that_fit
 from tests.app.conftest import Start
 
@@ -97,3 +99,43 @@ def test_a_window_of_its_own_is_on_the_screen(start: Start) -> None:
     assert floating is not run.window
     room = floating.screen().availableGeometry()
     assert room.contains(floating.geometry())
+
+
+def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
+    run = start()
+    run.ready()
+    window, panes = run.window, run.window.workspace.panes
+    window.resize(1500, 760)
+    for _ in range(3):
+        window.commands["split_right"].trigger()
+    before, active, focus = panes(), run.pane, run.pane.composer.field
+    window.resize(700, 760)
+    run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in panes()}) == 2)
+    assert all(p.isVisible() and p.width() >= p.minimumWidth() for p in panes())
+    assert run.pane is active
+    assert focus.hasFocus()
+    window.resize(700, 420)  # and tabs where that is too low
+    window.resize(560, 420)
+    run.until(lambda: sum(p.isVisible() for p in panes()) == 1)
+    window.resize(1500, 760)
+    run.until(lambda: all(p.isVisible() for p in panes()))
+    assert panes() == before
+    assert len({p.mapToGlobal(QPoint()).y() for p in panes()}) == 1
+    assert run.pane is active
+    assert focus.hasFocus()
+
+
+def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
+    run = start()
+    run.ready()
+    window = run.window
+    window.resize(1500, 760)
+    window.commands["split_right"].trigger()
+    window.resize(560, 760)
+    one, two = window.workspace.panes()
+    run.until(lambda: one.width() == two.width() > 400)
+    window.commands["close"].trigger()
+    window.resize(1500, 760)
+    run.qtbot.wait(20)
+    assert window.workspace.panes() == [one]
+    assert one.isVisible()

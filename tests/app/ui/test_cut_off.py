@@ -1,0 +1,39 @@
+"""Nothing of the window is cut off, from 640 pixels up, in the longest language and mirrored."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.ui.style.theme import theme
+from tests.app.conftest import Start
+from tests.app.ui.measuring import cut_off, speaking
+
+WIDTHS = (640, 700, 900, 1200)
+
+
+@pytest.mark.parametrize("language", ["de", "ar-xx"])
+@pytest.mark.parametrize("zoom", [100, 150])
+@pytest.mark.parametrize("panes", [1, 2, 3])
+def test_no_text_and_no_button_of_the_panes_is_cut(
+    language: str, zoom: int, panes: int, start: Start
+) -> None:
+    with speaking(language):
+        run = start()
+        run.until(lambda: run.window.workspace.active)
+        theme().set_zoom(zoom)
+        run.window.resize(1400, 720)
+        for _ in range(panes - 1):
+            run.window.commands["split_right"].trigger()
+        for state in ("empty", "answered"):
+            for width in WIDTHS:
+                run.window.resize(width, 720)
+                run.qtbot.wait(40)
+                found = cut_off(run.window)
+                assert found == [], (width, state, "\n".join(found))
+                shown = [pane for pane in run.panes if pane.isVisible()]
+                assert all(pane.width() >= pane.minimumWidth() for pane in shown)
+            for pane in run.panes:
+                run.qtbot.keyClicks(pane.composer.field, "say one")
+                run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
+                run.answered(pane)
