@@ -9510,5 +9510,887 @@ No respondiste.</translation>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>«{name}» tiene {size} caracteres; el límite es {most}.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has no tool “{tool}” any more.</source>
+        <translation>{server} ya no tiene la herramienta «{tool}».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Look at it again first.</source>
+        <translation>{server} ha cambiado esta herramienta. Hay que revisarla antes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No answer within {seconds} s. The call was stopped.</source>
+        <translation>Sin respuesta en {seconds} s. La llamada se ha detenido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} ended during the call.</source>
+        <translation>{server} ha terminado durante la llamada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} wants this visited before the call: {pages}</source>
+        <translation>{server} pide visitar esto antes de la llamada: {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer: {why}</source>
+        <translation>{server} no ha respondido: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer within {seconds} s.</source>
+        <translation>{server} no ha respondido en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It is started again in {seconds} s.</source>
+        <translation>{why} Se iniciará de nuevo en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has ended.</source>
+        <translation>{server} ha terminado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools in time.</source>
+        <translation>{server} no ha indicado a tiempo sus herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools: {why}</source>
+        <translation>{server} no ha indicado sus herramientas: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>There is no server “{server}” any more, or it is switched off.</source>
+        <translation>El servidor «{server}» ya no existe o está desactivado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>El servidor «{server}» ha cambiado. Vuelva a preguntar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>The program is ending.</source>
+        <translation>El programa se está cerrando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is more than one megabyte, which no list of servers is.</source>
+        <translation>Esto ocupa más de un megabyte; ninguna lista de servidores es tan grande.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is no UTF-8 text</source>
+        <translation>no es texto UTF-8</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers was not saved: {why}.</source>
+        <translation>No se ha guardado la lista de servidores: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON that makes a list of servers.</source>
+        <translation>Este JSON no forma una lista de servidores.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>Esto no es una lista de servidores. Empieza por {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name is 1 to 60 visible characters</source>
+        <translation>el nombre de un servidor tiene de 1 a 60 caracteres visibles</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
+        <translation>el nombre de un servidor no contiene «/» ni es «{name}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its entry is no object</source>
+        <translation>su entrada no es un objeto</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout is a number of seconds</source>
+        <translation>timeout es un número de segundos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>servers of the old kind “sse” are not supported; use its “http” address</source>
+        <translation>los servidores del tipo antiguo «sse» no son compatibles; usar su dirección «http»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url begins with https:// or http://</source>
+        <translation>url empieza por https:// o http://</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it names neither a command nor an address</source>
+        <translation>no indica ni una orden ni una dirección</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args is a list of texts</source>
+        <translation>args es una lista de textos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its command contains a null character</source>
+        <translation>su orden contiene un carácter nulo</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd is a folder</source>
+        <translation>cwd es una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} is an object of texts</source>
+        <translation>{what} es un objeto de textos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} has a name or a text that cannot be one</source>
+        <translation>{what} tiene un nombre o un texto no válido</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Este chat se eliminó</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>En espera</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Sin preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>Prompt de sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Fin del razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
+        <translation>La respuesta va a {server}, no al modelo. No darle contraseñas, claves ni números de tarjeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open Address</source>
+        <translation>Abrir dirección</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address in the browser and tell the server so</source>
+        <translation>Abrir esta dirección en el navegador e indicárselo al servidor</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send these answers to the server  Enter in a field</source>
+        <translation>Enviar estas respuestas al servidor  Intro en un campo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Tell the server that you do not want to answer  D</source>
+        <translation>Indicar al servidor que no se quiere responder  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Leave the question; the server decides how it goes on  Esc</source>
+        <translation>Dejar la pregunta; el servidor decide cómo sigue  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Aún hay una respuesta en curso. Detenerla antes o esperar a que termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>No hay ninguna respuesta en curso.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Este mensaje ya no está en el chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>El mensaje anterior también está eliminado. Recuperarlo antes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Aquí aún no se ha escrito nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Aún no hay ninguna pregunta que responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Aún no hay respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Escribir antes algo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>La respuesta se está deteniendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Nada que pausar: no hay ninguna respuesta en curso</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Nada que pausar aún: el modelo todavía se está cargando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>No hay nada con lo que continuar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Un chat nuevo toma su título del primer mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Esta respuesta no tiene pregunta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Esto no es una respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>No se conoce la semilla de la última respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>No se conoce la semilla de esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Solo se puede continuar la última respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>La respuesta no había empezado. Usar Responder de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} no puede continuar una respuesta cortada. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>La respuesta está completa.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Esta respuesta no ha fallado por su longitud.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>Aquí no se sabe qué cabe. Acorte el mensaje o empiece un chat nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Tampoco cabía sin los turnos más antiguos. Acortar el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>No hay turnos más antiguos que olvidar. Acortar el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Esta respuesta aún se está escribiendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>El modelo pidió una herramienta en lugar de responder. En este chat no hay herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>El modelo llamó a una herramienta de una forma que no se ha podido leer.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Un mensaje admite %n archivo. Enviar el resto después.</numerusform>
+            <numerusform>Un mensaje admite %n archivos. Enviar el resto después.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>«{name}» es una carpeta. Adjuntar los archivos que contiene.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>«{name}» ya está adjunto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>«{part}» no es un número. Escribir 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Hay números del 1 al {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Escribir los números, por ejemplo 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>pasajes relacionados con la pregunta</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>Sobra {count} token para este modelo.</numerusform>
+            <numerusform>Sobran {count} tokens para este modelo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Se omiten los turnos más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>No se ha podido escribir «{file}»: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>El chat ya no está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>no se puede crear el archivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>No se puede usar el formato que deben tener las respuestas. {wrong} Está en los ajustes del chat, en «Responder como».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Un esquema es un objeto JSON, entre llaves.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Tiene {count} carácter; el máximo es {most}.</numerusform>
+            <numerusform>Tiene {count} caracteres; el máximo es {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} no es un número en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}: no se puede guardar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, conversación {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}: es demasiado largo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}: esto no es una conversación.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}: está dañado ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}: esto no es de ningún programa conocido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}: este archivo se escribió con una versión posterior de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>no se puede leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}: contiene un texto demasiado largo, así que se ha leído hasta ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}: no hay conversaciones en este archivo comprimido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}: está protegido con contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}: está dañado o no es JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}: está dañado después de la conversación {number}; se ha leído lo anterior.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}: tiene demasiados niveles anidados, así que se ha leído hasta ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>Había más cosas que no se han entendido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>No se ha incorporado ningún chat.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>Se ha incorporado {count} chat de {programs}, con {messages}.</numerusform>
+            <numerusform>Se han incorporado {count} chats de {programs}, con {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>La importación se detuvo antes de terminar.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} chat ya estaba aquí y no ha cambiado.</numerusform>
+            <numerusform>{count} chats ya estaban aquí y no han cambiado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} chat ya estaba aquí, en la papelera, y no ha cambiado.</numerusform>
+            <numerusform>{count} chats ya estaban aquí ({trashed} de ellos en la papelera) y no han cambiado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} archivo adjunto.</numerusform>
+            <numerusform>Se han omitido: {count} archivos adjuntos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} imagen.</numerusform>
+            <numerusform>Se han omitido: {count} imágenes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} grabación o vídeo.</numerusform>
+            <numerusform>Se han omitido: {count} grabaciones y vídeos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} llamada o resultado de herramienta.</numerusform>
+            <numerusform>Se han omitido: {count} llamadas y resultados de herramientas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} conversación vacía.</numerusform>
+            <numerusform>Se han omitido: {count} conversaciones vacías.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} instrucción en medio de un chat.</numerusform>
+            <numerusform>Se han omitido: {count} instrucciones en medio de un chat.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} mensaje que se sigue a sí mismo.</numerusform>
+            <numerusform>Se han omitido: {count} mensajes que se siguen a sí mismos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} entrada del tipo «{kind}».</numerusform>
+            <numerusform>Se han omitido: {count} entradas del tipo «{kind}».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no e-mail address.</source>
+        <translation>esto no es una dirección de correo electrónico.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no address such as https://example.org.</source>
+        <translation>esto no es una dirección como https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write the date as 2026-05-31.</source>
+        <translation>escribir la fecha así: 2026-05-31.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>escribir la fecha y la hora así: 2026-05-31T14:30:00Z.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: this is needed.</source>
+        <translation>{field}: es obligatorio.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for something that is no form.</source>
+        <translation>{server} ha pedido algo que no es un formulario.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} things at once.</source>
+        <translation>{server} ha pedido más de {most} cosas a la vez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open what is no web address.</source>
+        <translation>{server} ha pedido abrir algo que no es una dirección web.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is no text.</source>
+        <translation>«{name}» no es un texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters. {most} are the most.</source>
+        <translation>«{name}» tiene {size} caracteres. El máximo es {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Escriba una dirección, como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Escriba la clave en su propio campo, no en la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>En esta dirección no hay ningún servidor. Escríbala como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} pide una clave o no acepta esta. Añada otra vez el modelo con su clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} no tiene ahora ningún modelo {model}. Elija otro o mire si ha cambiado de nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} recibe demasiadas preguntas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} no pudo responder (estado {status}). Inténtelo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} no acepta esta petición (estado {status}). Puede que no conozca alguno de los ajustes del chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} dio una respuesta que no lo es (estado {status}). Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} remite las peticiones a otro lugar. Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} remite las peticiones a {place}. Allí no se envían. Si es correcto, añada el modelo con esa dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Inténtelo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>La conexión con {host} se cortó. Lo que había llegado se conserva. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} envió demasiado y se detuvo. Lo que había llegado se conserva.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} no responde. Inténtelo de nuevo o mire cómo está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} ha retenido el resto de esta respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} no pudo continuar. Lo que había llegado se conserva. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>No se pudo leer la respuesta de {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} no designa ningún modelo remoto. Elija otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} en {host} ya no está en su lista de modelos, así que no se envió nada. Añádalo de nuevo o elija otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Se ejecuta en {hosts} y no está iniciado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Ha terminado sin decir nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Hello, I am the Guide</source>
+        <translation>Hola, soy Guide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once…</source>
+        <translation>Preguntar a cuatro a la vez…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2 About Anything</source>
+        <translation>Chatear con SmolLM2 de cualquier tema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Get a Bigger Model…</source>
+        <translation>Obtener un modelo mayor…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that knows Stretto. I speak English only. For any other topic, get a bigger model.</source>
+        <translation>Un modelo diminuto que conoce Stretto. Solo hablo inglés. Para otros temas, obtén un modelo mayor.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. Nothing you write leaves it.</source>
+        <translation>Se ejecuta en este ordenador. Nada de lo que escribes sale de él.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats have windows of their own</source>
+        <translation>Los chats tienen ventanas propias</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag one back by its tab, or begin another here.</source>
+        <translation>Arrastrar uno de vuelta por su pestaña o empezar otro aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
+        <translation>Elegir uno a la izquierda o empezar otro. {keys} recupera el último.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, terminado, sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Chat nuevo aquí, a la derecha o debajo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Chat nuevo a la derecha  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Chat nuevo debajo  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>terminado, sin leer</translation>
+    </message>
 </context>
 </TS>

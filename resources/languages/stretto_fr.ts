@@ -9510,5 +9510,887 @@ Vous n’avez pas répondu.</translation>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>« {name} » compte {size} caractères ; la limite est de {most}.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has no tool “{tool}” any more.</source>
+        <translation>{server} n’a plus d’outil «&#xa0;{tool}&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Look at it again first.</source>
+        <translation>{server} a modifié cet outil. Examinez-le d’abord à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No answer within {seconds} s. The call was stopped.</source>
+        <translation>Pas de réponse en {seconds}&#xa0;s. L’appel a été arrêté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} ended during the call.</source>
+        <translation>{server}&#xa0;s’est arrêté pendant l’appel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} wants this visited before the call: {pages}</source>
+        <translation>{server} demande de visiter ceci avant l’appel&#xa0;: {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer: {why}</source>
+        <translation>{server} n’a pas répondu&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer within {seconds} s.</source>
+        <translation>{server} n’a pas répondu en {seconds}&#xa0;s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It is started again in {seconds} s.</source>
+        <translation>{why} Nouveau démarrage dans {seconds}&#xa0;s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has ended.</source>
+        <translation>{server}&#xa0;s’est arrêté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools in time.</source>
+        <translation>{server} n’a pas indiqué ses outils à temps.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools: {why}</source>
+        <translation>{server} n’a pas indiqué ses outils&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>There is no server “{server}” any more, or it is switched off.</source>
+        <translation>Il n’y a plus de serveur «&#xa0;{server}&#xa0;», ou il est désactivé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» a été modifié. Redemandez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>The program is ending.</source>
+        <translation>Le programme se termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is more than one megabyte, which no list of servers is.</source>
+        <translation>C’est plus d’un mégaoctet&#xa0;: aucune liste de serveurs n’est aussi longue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is no UTF-8 text</source>
+        <translation>ce n’est pas du texte UTF-8</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers was not saved: {why}.</source>
+        <translation>La liste des serveurs n’a pas été enregistrée&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON that makes a list of servers.</source>
+        <translation>Ce n’est pas du JSON formant une liste de serveurs.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>Ce n’est pas une liste de serveurs. Elle commence par {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name is 1 to 60 visible characters</source>
+        <translation>le nom d’un serveur compte de 1 à 60 caractères visibles</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
+        <translation>le nom d’un serveur ne contient pas de «&#xa0;/&#xa0;» et n’est pas «&#xa0;{name}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its entry is no object</source>
+        <translation>son entrée n’est pas un objet</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout is a number of seconds</source>
+        <translation>timeout est un nombre de secondes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>servers of the old kind “sse” are not supported; use its “http” address</source>
+        <translation>les serveurs de l’ancien type «&#xa0;sse&#xa0;» ne sont pas pris en charge&#xa0;; utilisez son adresse «&#xa0;http&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url begins with https:// or http://</source>
+        <translation>url commence par https:// ou http://</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it names neither a command nor an address</source>
+        <translation>il n’indique ni commande ni adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args is a list of texts</source>
+        <translation>args est une liste de textes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its command contains a null character</source>
+        <translation>sa commande contient un caractère nul</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd is a folder</source>
+        <translation>cwd est un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} is an object of texts</source>
+        <translation>{what} est un objet formé de textes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} has a name or a text that cannot be one</source>
+        <translation>{what} contient un nom ou un texte non valable</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Cette discussion a été supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>En attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Non demandé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>Prompt système</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Fin de la réflexion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
+        <translation>Votre réponse va à {server}, pas au modèle. Ne lui donnez ni mot de passe, ni clé, ni numéro de carte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open Address</source>
+        <translation>Ouvrir l’adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address in the browser and tell the server so</source>
+        <translation>Ouvrir cette adresse dans le navigateur et en informer le serveur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send these answers to the server  Enter in a field</source>
+        <translation>Envoyer ces réponses au serveur  Entrée dans un champ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Tell the server that you do not want to answer  D</source>
+        <translation>Dire au serveur que vous ne voulez pas répondre  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Leave the question; the server decides how it goes on  Esc</source>
+        <translation>Ignorer la question&#xa0;; le serveur décide de la suite  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Une réponse est encore en cours. Arrêtez-la d’abord, ou attendez sa fin.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>Aucune réponse n’est en cours.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Ce message n’est plus dans la discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>Le message précédent est supprimé aussi. Rétablissez-le d’abord.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Vous n’avez encore rien écrit ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Il n’y a pas encore de question à laquelle répondre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Il n’y a pas encore de réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Écrivez d’abord quelque chose.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>La réponse est en train de s’arrêter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Rien à mettre en pause&#xa0;: aucune réponse n’est en cours</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Rien à mettre en pause pour l’instant&#xa0;: le modèle est encore en cours de chargement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>Il n’y a rien à continuer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Une nouvelle discussion tire son titre de votre premier message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Cette réponse n’a pas de question.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Ce n’est pas une réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>La graine de la dernière réponse n’est pas connue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>La graine de cette réponse n’est pas connue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Seule la dernière réponse peut être continuée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>La réponse n’avait pas commencé. Demandez plutôt une nouvelle réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} ne peut pas continuer une réponse interrompue. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>La réponse est complète.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>On ne sait pas ici ce qui tient. Raccourcissez le message ou commencez un nouveau chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Cela ne tenait pas non plus sans les tours les plus anciens. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>Il n’y a pas de tours plus anciens à oublier. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Cette réponse est encore en cours d’écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>Le modèle a demandé un outil au lieu de répondre. Il n’y a pas d’outils dans cette discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>Le modèle a appelé un outil d’une façon illisible.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Un message accepte %n fichier. Envoyez le reste ensuite.</numerusform>
+            <numerusform>Un message accepte %n fichiers. Envoyez le reste ensuite.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez les fichiers qu’il contient.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Écrivez 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Les numéros vont de 1 à {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Écrivez les numéros, par exemple 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>passages qui correspondent à la question</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>{count} token de trop pour ce modèle.</numerusform>
+            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Les tours les plus anciens sont laissés de côté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>«&#xa0;{file}&#xa0;» n’a pas pu être écrit&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>La discussion n’existe plus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>le fichier ne peut pas être créé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>La forme demandée pour les réponses n’est pas utilisable. {wrong} Elle figure dans les réglages de la discussion, sous «&#xa0;Format de réponse&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Un schéma est un objet JSON, entre accolades.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Le texte compte {count} caractère&#xa0;; le maximum est {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractères&#xa0;; le maximum est {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} n’est pas un nombre en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}&#xa0;: enregistrement impossible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, conversation {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}&#xa0;: trop long.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}&#xa0;: ce n’est pas une conversation.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}&#xa0;: endommagé ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}&#xa0;: ne provient d’aucun programme connu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}&#xa0;: ce fichier a été écrit par une version ultérieure de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>lecture impossible</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}&#xa0;: un texte y est trop long, le fichier a donc été lu jusque-là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}&#xa0;: cette archive ne contient pas de conversations.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}&#xa0;: endommagé, ou ce n’est pas du JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}&#xa0;: endommagé après la conversation {number}&#xa0;; ce qui précède a été lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}&#xa0;: imbriqué trop profondément, le fichier a donc été lu jusque-là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>D’autres éléments n’ont pas été compris.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>Aucune discussion n’a été importée.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} discussion a été importée de {programs}, avec {messages}.</numerusform>
+            <numerusform>{count} discussions ont été importées de {programs}, avec {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>L’importation a été arrêtée avant la fin.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} discussion est déjà présente et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes et sont restées inchangées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} discussion est déjà présente, dans la corbeille, et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes (dont {trashed} dans la corbeille) et sont restées inchangées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} fichier joint.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} fichiers joints.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} image.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} images.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrement ou vidéo.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrements et vidéos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} appel d’outil ou résultat.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} appels d’outils et résultats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} conversation vide.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} conversations vides.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} instructions au milieu d’une discussion.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} message qui se suit lui-même.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} messages qui se suivent eux-mêmes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} entrée de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} entrées de type «&#xa0;{kind}&#xa0;».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no e-mail address.</source>
+        <translation>ce n’est pas une adresse e-mail.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no address such as https://example.org.</source>
+        <translation>ce n’est pas une adresse du type https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write the date as 2026-05-31.</source>
+        <translation>écrivez la date ainsi&#xa0;: 2026-05-31.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>écrivez la date et l’heure ainsi&#xa0;: 2026-05-31T14:30:00Z.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: this is needed.</source>
+        <translation>{field}&#xa0;: ce champ est obligatoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for something that is no form.</source>
+        <translation>{server} a demandé quelque chose qui n’est pas un formulaire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} things at once.</source>
+        <translation>{server} a demandé plus de {most} choses à la fois.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open what is no web address.</source>
+        <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is no text.</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas un texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters. {most} are the most.</source>
+        <translation>«&#xa0;{name}&#xa0;» compte {size} caractères. Le maximum est {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Écrivez une adresse, par exemple https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Écrivez la clé dans son propre champ, et non dans l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>Il n’y a pas d’hôte dans cette adresse. Écrivez-la comme https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} veut une clé, ou n’accepte pas celle-ci. Ajoutez à nouveau le modèle avec sa clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} n’a pas de modèle {model} en ce moment. Choisissez-en un autre, ou voyez s’il a été renommé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} est trop sollicité.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} n’a pas pu répondre (état {status}). Réessayez dans un moment.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} n’accepte pas cette requête (état {status}). Il ne connaît peut-être pas un réglage du chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} a donné une réponse qui n’en est pas une (état {status}). Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} renvoie les requêtes ailleurs. Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} renvoie les requêtes à {place}. Elles n’y sont pas envoyées. Si c’est voulu, ajoutez le modèle avec cette adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Réessayez dans un moment.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>La connexion à {host} s’est rompue. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} a envoyé beaucoup trop et a été arrêté. Ce qui était arrivé est conservé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} ne répond pas. Réessayez, ou voyez comment il va.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} a retenu le reste de cette réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} n’a pas pu continuer. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>La réponse de {host} n’a pas pu être lue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} ne désigne aucun modèle distant. Choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} à {host} n’est plus dans votre liste de modèles : rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Il s’exécute sur {hosts} et n’est pas démarré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Il s’est terminé sans un mot.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Hello, I am the Guide</source>
+        <translation>Bonjour, je suis le Guide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once…</source>
+        <translation>Interroger quatre à la fois…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Chat with SmolLM2 About Anything</source>
+        <translation>Discuter de tout avec SmolLM2</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Get a Bigger Model…</source>
+        <translation>Télécharger un modèle plus grand…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that knows Stretto. I speak English only. For any other topic, get a bigger model.</source>
+        <translation>Un tout petit modèle qui connaît Stretto. Je ne parle qu’anglais. Pour d’autres sujets, téléchargez un modèle plus grand.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Runs on this computer. Nothing you write leaves it.</source>
+        <translation>Fonctionne sur cet ordinateur. Rien de ce que vous écrivez n’en sort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats have windows of their own</source>
+        <translation>Vos discussions sont dans leurs propres fenêtres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag one back by its tab, or begin another here.</source>
+        <translation>Ramenez-en une en glissant son onglet, ou commencez-en une autre ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
+        <translation>Choisissez-en une à gauche, ou commencez-en une autre. {keys} rouvre la dernière.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En file d’attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, terminée, pas encore lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Nouvelle discussion à droite  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>terminée, pas encore lue</translation>
+    </message>
 </context>
 </TS>

@@ -226,7 +226,7 @@ class FindBar(QWidget):
         self._transcript.show_message(self._hits[self._at])
 
 
-LEAST = (280, 220)
+LEAST = (272, 220)
 """Width and height of a pane with text of usual size, at least."""
 
 
