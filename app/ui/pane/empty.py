@@ -220,6 +220,7 @@ class NoChat(QWidget):
         self._teaching = _label("", t.LEAD_PX)
         self._teaching.setProperty("muted", True)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.setMinimumSize(1, 1)  # it shares its place with the panes, and asks for no more
         self._teaching.setWordWrap(True)
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")

@@ -174,7 +174,7 @@ class ContextMeter(QWidget):
 MUCH = 0.5
 """Of the context: what takes less is told on hover only."""
 
-LEAST_NAME = 64
+LEAST_NAME = 72
 """Pixels that a model's name has at least."""
 
 MODEL_TIP = mark("Choose another model for this chat")

@@ -17,7 +17,15 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
@@ -132,7 +140,7 @@ class Rail(QFrame):
         super().__init__(parent)
         self.setObjectName("rail")
         self.setAccessibleName(tr("Folded sidebar"))
-        self.setFixedWidth(44)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
         unfold = IconButton("sidebar", tr("Show the sidebar  Ctrl+B"), self)

@@ -21,6 +21,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
+    ACTION,
     FOOTER,
     MOST_LAID_OUT,
     Can,
@@ -492,11 +493,12 @@ class AnswerRow(MessageRow):
             y += self.silence.arrange(y, width) + 4
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y + 2
-        x = width - 26 + 5
+        side = grown(ACTION)
+        x = width - side + 5
         for button in self._actions():
             button.move(x, self._footer_y)
-            x -= 26
-        self._room = x + 26
+            x -= side
+        self._room = x + side
         if self._alternative[1] > 1:
             self._room -= self._alternatives_width() + 6
             self._place_alternatives(self._room, self._footer_y)
@@ -530,7 +532,7 @@ class AnswerRow(MessageRow):
         name = QRectF(0, 0, self._width, scaled(self.NAME))
         upright, beside = Qt.AlignmentFlag.AlignTop, 0
         if self._only_calls:
-            name.setHeight(26)
+            name.setHeight(grown(ACTION))
             upright = Qt.AlignmentFlag.AlignVCenter
             beside = small_text_width(self.message.model) + 12
         painter.drawText(name, upright, self.message.model)
@@ -539,7 +541,7 @@ class AnswerRow(MessageRow):
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending))
         if self._last or self._revealed():
             room = self._room - beside
-            area = QRectF(beside, self._footer_y, room, 26)
+            area = QRectF(beside, self._footer_y, room, grown(ACTION))
             line = figures_line(self.message.stats)
             if small_text_width(line) > room - 8:
                 line = figures_line(self.message.stats, short=True)

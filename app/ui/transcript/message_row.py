@@ -254,6 +254,8 @@ def _head(unit: str, number: int, label: str) -> str:
     return f"{head}: {label}" if label else head
 
 
+ACTION = 26
+"""The side of a message's buttons, beside text of usual size."""
 FOOTER = 28
 
 Can = Callable[[Action, str], str | None]
@@ -377,7 +379,7 @@ class MessageRow(QWidget):
             body.pop_menu(at, body.mapToGlobal(at))
 
     def _button(self, icon: str, tip: str, action: Action) -> IconButton:
-        button = IconButton(icon, tip, self, side=26)
+        button = IconButton(icon, tip, self, side=ACTION)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.installEventFilter(self)
         button.clicked.connect(lambda: self._ask(action, self.message.id))
@@ -418,12 +420,12 @@ class MessageRow(QWidget):
 
     def _alternatives_width(self) -> int:
         label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
-        return 26 + label + 4 + 26
+        return label + 4 + 2 * grown(ACTION)
 
     def _place_alternatives(self, x: int, y: int) -> None:
         """Put "< 2/3 >" at ``x``."""
         self._previous.move(x, y)
-        self._next.move(x + self._alternatives_width() - 26, y)
+        self._next.move(x + self._alternatives_width() - grown(ACTION), y)
 
     def _paint_alternatives(self, painter: QPainter) -> None:
         if self._alternative[1] < 2:

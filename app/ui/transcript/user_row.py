@@ -19,6 +19,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import (
+    ACTION,
     FOOTER,
     MOST_LAID_OUT,
     AttachedFiles,
@@ -128,14 +129,15 @@ class UserRow(MessageRow):
             self._more.adjustSize()
             self._more.move(left + self.PAD_X - 4, self.PAD_Y + above + height + 4)
         y = round(self._block.bottom())
-        x = width - 26
+        side = grown(ACTION)
+        x = width - side
         for button in (self._edit, self._branch, self._copy, self._delete):
             button.move(x, y)
-            x -= 26
+            x -= side
         if self._alternative[1] > 1:
             x -= self._alternatives_width() + 6
-            self._place_alternatives(x + 26, y)
-        self._note = QRectF(left + self.PAD_X, y, x + 20 - left - self.PAD_X, 26)
+            self._place_alternatives(x + side, y)
+        self._note = QRectF(left + self.PAD_X, y, x + 20 - left - self.PAD_X, side)
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
         self._note = mirrored(self, self._note, width)
