@@ -1,8 +1,8 @@
-"""Runs the tests in two processes side by side: ``make test``.
+"""Runs the checks of the code and the tests in two processes side by side: ``make test``.
 
 Most tests keep one core busy, so on two cores it takes little more than half the time. They are in
-groups, the longest first; whichever process is free takes the next one. With files or folders among
-the arguments there is one process, and pytest as ever.
+groups, the longest first; whichever process is free takes the next one, after ``make lint``. With
+files or folders among the arguments there is one process, and pytest as ever.
 
 A few tests that failed run once more at the end, with nothing beside them. Those that pass then are
 named and do not fail the run: a fault all the same, of the test or of the program.
@@ -57,8 +57,9 @@ def main(arguments: list[str]) -> int:
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
     with tempfile.TemporaryDirectory() as folder:
+        lint = Lint()
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
-        waiting, printing = deque(runs), threading.Lock()
+        waiting, printing = deque[Lint | Run]([lint, *runs]), threading.Lock()
 
         def work() -> None:
             while True:
@@ -84,7 +85,25 @@ def main(arguments: list[str]) -> int:
                 print(run.go("--last-failed", "--last-failed-no-failures=none"), end="", flush=True)
             if bad and not any(run.status for run in bad):
                 print("", "Failed once, and passed alone:", *failed, sep="\n  ", flush=True)
-        return next((run.status for run in bad if run.status), 0)  # a killed one's is below zero
+        if lint.status:
+            print("\n`make lint` failed: see above.", flush=True)
+        # a killed one's is below zero
+        return lint.status or next((run.status for run in bad if run.status), 0)
+
+
+class Lint:
+    """``make lint``, which needs a core for a minute."""
+
+    status = 0
+
+    def go(self) -> str:
+        """What it printed; its exit status is kept."""
+        command = ["make", "--no-print-directory", "lint"]
+        done = subprocess.run(
+            command, cwd=TESTS.parent, check=False, capture_output=True, text=True
+        )
+        self.status = done.returncode
+        return done.stdout + done.stderr
 
 
 class Run:
