@@ -415,7 +415,7 @@ class CompareDialog(Sheet):
         self.why.setVisible(bool(why))
         self.go.setEnabled(not why)
         self.go.setToolTip(why)
-        self.adjustSize()
+        self.keep_high()
 
     def _why_not(self) -> str:
         """Why there is nothing to compare yet; empty when there is."""

@@ -127,6 +127,7 @@ class MachinesDialog(Sheet):
             field.setPlaceholderText(words)
             field.setAccessibleName(words)
             field.setToolTip(words)
+            field.setMinimumWidth(field.fontMetrics().horizontalAdvance(words) + 24)
             adding.addWidget(field, width)
         self.add = self.button(tr("Add"), self._on_add)
         adding.addWidget(self.add)

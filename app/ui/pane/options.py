@@ -33,7 +33,7 @@ from app.settings.options import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import repolish
+from app.ui.style.theme import repolish, scaled
 from app.ui.widgets import asking
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
 
@@ -204,7 +204,7 @@ class OptionsPopover(QFrame):
         self.seed.setPlaceholderText(tr("Random"))
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
-        self.seed.setFixedWidth(132)
+        self.seed.setFixedWidth(scaled(132))
         self.same = QPushButton(tr("As last time"), page)
         self.same.setObjectName("link")
         self.same.setToolTip(tr("Take the seed of the last answer, to have the same again"))
@@ -375,9 +375,11 @@ class OptionsPopover(QFrame):
         if layout is not None:
             layout.activate()
             # As wide as the longest words of the language need it.
-            self.setFixedWidth(max(self.WIDTH, layout.minimumSize().width() + 2))
+            least, wanted = layout.minimumSize().width(), layout.sizeHint().width()
+            # A form counts its labels at their least, and lays them out as wide as they want.
+            self.setFixedWidth(max(self.WIDTH, min(wanted, least + scaled(40)) + 4))
             # What wraps is as high as this width makes it.
-            wraps, width = layout.hasHeightForWidth(), self.width() - 2
+            wraps, width = layout.hasHeightForWidth(), self.width() - 4
             height = layout.totalHeightForWidth(width) if wraps else layout.sizeHint().height()
             self.setFixedHeight(min(self._room, height + 6))
         if not self._corner.isNull():

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractItemView,
     QBoxLayout,
     QButtonGroup,
     QCheckBox,
+    QComboBox,
     QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
@@ -195,6 +197,8 @@ class FormPage(QWidget):
         line.setContentsMargins(0, 8, 0, 8)
         line.setSpacing(8 if below else 24)
         line.addLayout(texts, 0 if below else 1)
+        if isinstance(field, QComboBox):
+            field.setMinimumWidth(scaled(160))
         if isinstance(field, QWidget):
             field.setParent(row)
             end = Qt.AlignmentFlag(0) if below else _END
@@ -355,6 +359,8 @@ class Pages(QWidget):
         self.search.addAction(
             theme_icon("magnifying-glass", "muted"), QLineEdit.ActionPosition.LeadingPosition
         )
+        for button in self.search.findChildren(QAbstractButton):
+            button.setAccessibleName(tr("Clear search"))
         self.search.textChanged.connect(self._on_typed)
         self.search.returnPressed.connect(self._on_entered)
         self.list = QListWidget(self)

@@ -70,7 +70,13 @@ class Sheet(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         if not event.spontaneous() and not self._placed:
             self._placed = True
+            for part in self.findChildren(QWidget):
+                part.ensurePolished()  # its layout has asked it for its size before that
+                part.updateGeometry()
             self._take_place()
+            needed = self.rows.totalHeightForWidth(self.width())
+            if not self._resizable and needed > self.height():
+                self.resize(self.width(), needed)
         float_bars(self)
         super().showEvent(event)
 

@@ -221,7 +221,7 @@ class ShortcutsDialog(Sheet):
         keys.changed.connect(self.refresh)
         self.refresh()
         room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
-        width = max(scaled(520), table.sizeHint().width() + bar + 48)
+        width = max(scaled(560), table.sizeHint().width() + bar + 48)
         self.resize(min(room.width() - 40, width), min(room.height() - 80, scaled(640)))
 
     @Slot()
@@ -254,7 +254,8 @@ class ShortcutsDialog(Sheet):
         keep_font(heading, t.UI_PX, QFont.Weight.DemiBold)
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
-        grid.setHorizontalSpacing(32)
+        grid.setColumnStretch(1, 1)
+        grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(2 if title else 6)
         rows: list[tuple[str, QWidget]]
         if title:
@@ -264,8 +265,9 @@ class ShortcutsDialog(Sheet):
             rows = [(words, self._how(keys, table)) for words, keys in focus_keys()]
         for number, (words, keys) in enumerate(rows):
             label = QLabel(words, table)
+            label.setWordWrap(True)
             grid.addWidget(label, number, 0)
-            grid.addWidget(keys, number, 1, _RIGHT)
+            grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
             self._found.append((words, heading, [label, keys]))
         self._column.addWidget(heading)
         self._column.addLayout(grid)
@@ -274,6 +276,8 @@ class ShortcutsDialog(Sheet):
     def _how(self, keys: str, table: QWidget) -> QLabel:
         label = QLabel(keys, table)
         label.setProperty("muted", True)
+        label.setWordWrap(True)
+        label.setAlignment(_RIGHT)
         return label
 
     @Slot(str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -162,7 +163,8 @@ def _unread(widget: QWidget) -> str:
             QStyle.ComplexControl.CC_ComboBox, chosen, part, widget
         )
         wide = metrics.horizontalAdvance(widget.currentText())
-        return f"{widget.currentText()!r} needs {wide} of {room.width()}" * (wide > room.width())
+        short = wide > room.width() + 1
+        return f"{widget.currentText()!r} needs {wide} of {room.width()}" * short
     return ""
 
 
@@ -180,9 +182,14 @@ def _unread_label(label: QLabel) -> str:
         return f"needs a height of {high}"
     if label.textFormat() == Qt.TextFormat.PlainText:
         metrics = QFontMetrics(label.font())
-        wide = max((metrics.horizontalAdvance(w) for w in label.text().split()), default=0)
+        wide = max((metrics.horizontalAdvance(w) for w in _words(label.text())), default=0)
         return f"a word needs a width of {wide}" * (wide > label.width())
     return ""
+
+
+def _words(text: str) -> list[str]:
+    """What a line is not broken in. Chinese and Japanese are broken between any two signs."""
+    return re.split(r"\s+|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff\uff00-\uffef])", text)
 
 
 def _covered(parent: QWidget) -> list[str]:
