@@ -8385,6 +8385,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Clear search</source>
         <translation>Borrar búsqueda</translation>
     </message>

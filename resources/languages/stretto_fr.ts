@@ -8385,6 +8385,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Clear search</source>
         <translation>Effacer la recherche</translation>
     </message>

@@ -8280,6 +8280,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Clear search</source>
         <translation>清除搜索</translation>
     </message>
