@@ -169,11 +169,13 @@ class Obstacle:
         words: for the person.
         told: for the model.
         folder: that is read-only: to allow writing there is all that the call lacks.
+        outside: it is in none of the chat's folders: another would have to be added.
     """
 
     words: str
     told: str
     folder: Path | None = None
+    outside: bool = False
 
 
 @dataclass(frozen=True)
@@ -426,6 +428,8 @@ class BuiltIn:
                 return look(arguments, context)
             except folders.ReadOnlyError as error:
                 return Obstacle(str(error), error.told, error.folder)
+            except folders.OutsideError as error:
+                return Obstacle(str(error), error.told, outside=True)
             except ToolError as error:
                 return Obstacle(str(error), error.told)
             except Exception as error:  # a path that no system takes

@@ -16,6 +16,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from app.settings.language import mark
 from app.tools.tool import ToolError
 
 MOST_BYTES = 2_000_000
@@ -90,12 +91,14 @@ class Deadline:
         return left
 
     def late(self) -> ToolError:
-        return ToolError(f"It was not there within {self._seconds:.0f} s.")
+        return ToolError(
+            mark("The page did not arrive within {seconds} s."), seconds=f"{self._seconds:.0f}"
+        )
 
     def take(self, size: int) -> None:
         self._room -= size
         if self._room < 0:
-            raise ToolError("The server sent too much around its answer.")
+            raise ToolError(mark("The server sent too much around the page."))
 
 
 def fetch(
@@ -129,23 +132,25 @@ def fetch(
                 raise
             except Exception as error:
                 deadline.left()
-                raise ToolError(f"{url[:200]} could not be fetched: {_why(error)}.") from error
-    raise ToolError(f"There were more than {REDIRECTS} redirects.")
+                raise ToolError(
+                    mark("{url} could not be fetched: {why}."), url=url[:200], why=_why(error)
+                ) from error
+    raise ToolError(mark("There were more than {most} redirects."), most=REDIRECTS)
 
 
 def _check(url: str) -> None:
     if len(url) > LONGEST_URL:
-        raise ToolError(f"An address has at most {LONGEST_URL:,} characters.")
+        raise ToolError(mark("An address has at most {most} characters."), most=f"{LONGEST_URL:,}")
     try:
         parts = urlsplit(url)
         host = parts.hostname
         _ = parts.port
     except ValueError as error:
-        raise ToolError("This is no address.") from error
+        raise ToolError(mark("This is not an address.")) from error
     if parts.scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
-        raise ToolError("Only addresses that begin with http:// or https:// are fetched.")
+        raise ToolError(mark("Only addresses that begin with http:// or https:// are fetched."))
     if parts.username is not None:
-        raise ToolError("An address with a name and a password in it is not fetched.")
+        raise ToolError(mark("Addresses with a name and a password are not fetched."))
 
 
 def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
@@ -164,7 +169,10 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
     except FutureTimeout as error:
         raise deadline.late() from error
     except (OSError, UnicodeError) as error:
-        raise ToolError(f"There is no {host[:200]}.") from error
+        raise ToolError(mark("There is no server {host}."), host=host[:200]) from error
+
+
+_NOT_PUBLIC = mark("{host} is not on the public internet.")
 
 
 def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
@@ -205,7 +213,7 @@ def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline
         ) -> Any:
             found = _resolved(resolve, host, port, deadline)
             if not found or not all(map(public, found)):
-                raise ToolError(f"{host[:200]} is not on the open internet.")
+                raise ToolError(_NOT_PUBLIC, host=host[:200])
             why: Exception | None = None
             for address in found:
                 try:
@@ -215,13 +223,13 @@ def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline
                     continue
                 if _is_near(stream):
                     stream.close()
-                    raise ToolError(f"{host[:200]} is not on the open internet.")
+                    raise ToolError(_NOT_PUBLIC, host=host[:200])
                 return Limited(stream)
             assert why is not None
             raise why
 
         def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> Any:
-            raise ToolError("Only http:// and https:// are fetched.")
+            raise ToolError(mark("Only addresses that begin with http:// or https:// are fetched."))
 
     return Guarded()
 
@@ -243,10 +251,10 @@ def _is_near(stream: Any) -> bool:
 
 def _read(answer: Any, kind: str, deadline: Deadline) -> str:
     if answer.status >= 400:
-        raise ToolError(f"The server answered with status {answer.status}.")
+        raise ToolError(mark("The server replied with status {status}."), status=answer.status)
     plain = kind.partition(";")[0].strip().lower() or "text/plain"
     if not any(plain.startswith(text) or plain.endswith(text) for text in _TEXTS):
-        raise ToolError(f"Only text is fetched, and this is {plain[:80]}.")
+        raise ToolError(mark("Only text is fetched, and this is {kind}."), kind=plain[:80])
     parts, size = [], 0
     for part in answer.iter_stream():
         deadline.left()

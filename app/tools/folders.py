@@ -145,6 +145,10 @@ class ReadOnlyError(ToolError):
         self.folder = folder
 
 
+class OutsideError(ToolError):
+    """A path is in no folder that was granted."""
+
+
 def list_folder(path: str, grants: Sequence[Grant]) -> str:
     """The names in a folder; without a path, the granted folders."""
     if not path.strip():
@@ -388,7 +392,7 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
     told = f"This is in no granted folder. Granted are: {_braced(list_folder('', grants))}"
     words = mark("“{path}” is not in a folder of this chat.")
-    raise ToolError(words, told=told, path=visible(path)[:300])
+    raise OutsideError(words, told=told, path=visible(path)[:300])
 
 
 def _braced(text: str) -> str:

@@ -3116,7 +3116,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny</source>
-        <translation>Nicht erlauben</translation>
+        <translation>Ablehnen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -8245,7 +8245,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save your changes to the tool servers?</source>
-        <translation>Änderungen an den Tool-Servern sichern?</translation>
+        <translation>Änderungen an den Tool-Servern speichern?</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8265,7 +8265,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Saved</source>
-        <translation>Gesichert</translation>
+        <translation>Gespeichert</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9231,7 +9231,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The tool servers could not be saved: {why}.</source>
-        <translation>Die Tool-Server konnten nicht gesichert werden: {why}.</translation>
+        <translation>Die Tool-Server konnten nicht gespeichert werden: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -9510,6 +9510,71 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>„{name}“ hat {size} Zeichen; das Limit ist {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Add a folder to this chat</source>
+        <translation>Diesem Chat einen Ordner hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The page did not arrive within {seconds} s.</source>
+        <translation>Die Seite ist nicht innerhalb von {seconds} s angekommen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server sent too much around the page.</source>
+        <translation>Der Server hat außer der Seite zu viel gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{url} could not be fetched: {why}.</source>
+        <translation>{url} konnte nicht abgerufen werden: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There were more than {most} redirects.</source>
+        <translation>Es gab mehr als {most} Umleitungen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>An address has at most {most} characters.</source>
+        <translation>Eine Adresse hat höchstens {most} Zeichen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>This is not an address.</source>
+        <translation>Das ist keine Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <translation>Nur Adressen, die mit http:// oder https:// beginnen, werden abgerufen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Addresses with a name and a password are not fetched.</source>
+        <translation>Adressen mit Name und Passwort werden nicht abgerufen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There is no server {host}.</source>
+        <translation>Den Server {host} gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{host} is not on the public internet.</source>
+        <translation>{host} liegt nicht im öffentlichen Internet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server replied with status {status}.</source>
+        <translation>Der Server hat mit Status {status} geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only text is fetched, and this is {kind}.</source>
+        <translation>Nur Text wird abgerufen, das hier ist {kind}.</translation>
     </message>
 </context>
 </TS>

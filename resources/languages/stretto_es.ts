@@ -7816,7 +7816,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny All</source>
-        <translation>Rechazar todas</translation>
+        <translation>Denegar todas</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -7946,7 +7946,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Denied</source>
-        <translation>{tool} · Rechazada</translation>
+        <translation>{tool} · Denegada</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -9510,6 +9510,71 @@ No respondiste.</translation>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>«{name}» tiene {size} caracteres; el límite es {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Add a folder to this chat</source>
+        <translation>Añadir una carpeta a este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The page did not arrive within {seconds} s.</source>
+        <translation>La página no llegó en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server sent too much around the page.</source>
+        <translation>El servidor envió demasiados datos además de la página.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{url} could not be fetched: {why}.</source>
+        <translation>No se pudo obtener {url}: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There were more than {most} redirects.</source>
+        <translation>Hubo más de {most} redirecciones.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>An address has at most {most} characters.</source>
+        <translation>Una dirección tiene como máximo {most} caracteres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>This is not an address.</source>
+        <translation>No es una dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <translation>Solo se obtienen direcciones que empiezan por http:// o https://.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Addresses with a name and a password are not fetched.</source>
+        <translation>No se obtienen direcciones con nombre y contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There is no server {host}.</source>
+        <translation>No existe el servidor {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{host} is not on the public internet.</source>
+        <translation>{host} no está en la internet pública.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server replied with status {status}.</source>
+        <translation>El servidor respondió con el estado {status}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only text is fetched, and this is {kind}.</source>
+        <translation>Solo se obtiene texto, y esto es {kind}.</translation>
     </message>
 </context>
 </TS>

@@ -9511,5 +9511,70 @@ Vous n’avez pas répondu.</translation>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>« {name} » compte {size} caractères ; la limite est de {most}.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Add a folder to this chat</source>
+        <translation>Ajouter un dossier à ce chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The page did not arrive within {seconds} s.</source>
+        <translation>La page n’est pas arrivée en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server sent too much around the page.</source>
+        <translation>Le serveur a envoyé trop de données en plus de la page.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{url} could not be fetched: {why}.</source>
+        <translation>Impossible de récupérer {url} : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There were more than {most} redirects.</source>
+        <translation>Il y a eu plus de {most} redirections.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>An address has at most {most} characters.</source>
+        <translation>Une adresse compte au plus {most} caractères.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>This is not an address.</source>
+        <translation>Ce n’est pas une adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <translation>Seules les adresses commençant par http:// ou https:// sont récupérées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Addresses with a name and a password are not fetched.</source>
+        <translation>Les adresses contenant un nom et un mot de passe ne sont pas récupérées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There is no server {host}.</source>
+        <translation>Le serveur {host} n’existe pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{host} is not on the public internet.</source>
+        <translation>{host} n’est pas sur l’internet public.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server replied with status {status}.</source>
+        <translation>Le serveur a répondu avec l’état {status}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only text is fetched, and this is {kind}.</source>
+        <translation>Seul du texte est récupéré, et ceci est {kind}.</translation>
+    </message>
 </context>
 </TS>

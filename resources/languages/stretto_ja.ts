@@ -9391,5 +9391,70 @@ You did not answer.</source>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>“{name}”は{size}文字です。上限は{most}文字です。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Add a folder to this chat</source>
+        <translation>このチャットにフォルダを追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The page did not arrive within {seconds} s.</source>
+        <translation>ページが{seconds}秒以内に届きませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server sent too much around the page.</source>
+        <translation>サーバがページ以外のデータを送りすぎました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{url} could not be fetched: {why}.</source>
+        <translation>{url}を取得できませんでした: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There were more than {most} redirects.</source>
+        <translation>転送が{most}回を超えました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>An address has at most {most} characters.</source>
+        <translation>アドレスは最大{most}文字です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>This is not an address.</source>
+        <translation>アドレスではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <translation>http://またはhttps://で始まるアドレスだけを取得します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Addresses with a name and a password are not fetched.</source>
+        <translation>名前とパスワードを含むアドレスは取得しません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There is no server {host}.</source>
+        <translation>サーバ{host}はありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{host} is not on the public internet.</source>
+        <translation>{host}は公開インターネット上にありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server replied with status {status}.</source>
+        <translation>サーバがステータス{status}を返しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only text is fetched, and this is {kind}.</source>
+        <translation>取得するのはテキストだけです。これは{kind}です。</translation>
+    </message>
 </context>
 </TS>

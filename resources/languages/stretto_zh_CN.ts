@@ -8141,7 +8141,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save your changes to the tool servers?</source>
-        <translation>要存储对工具服务器的更改吗？</translation>
+        <translation>要保存对工具服务器的更改吗？</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8161,7 +8161,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Saved</source>
-        <translation>已存储</translation>
+        <translation>已保存</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9111,7 +9111,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The tool servers could not be saved: {why}.</source>
-        <translation>无法存储工具服务器：{why}。</translation>
+        <translation>无法保存工具服务器：{why}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -9390,6 +9390,71 @@ You did not answer.</source>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
         <translation>“{name}”有 {size} 个字符，上限为 {most}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Add a folder to this chat</source>
+        <translation>为此对话添加文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The page did not arrive within {seconds} s.</source>
+        <translation>网页未在 {seconds} 秒内到达。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server sent too much around the page.</source>
+        <translation>服务器在网页之外发送了过多数据。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{url} could not be fetched: {why}.</source>
+        <translation>无法获取 {url}：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There were more than {most} redirects.</source>
+        <translation>重定向超过 {most} 次。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>An address has at most {most} characters.</source>
+        <translation>地址最多 {most} 个字符。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>This is not an address.</source>
+        <translation>这不是地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <translation>仅获取以 http:// 或 https:// 开头的地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Addresses with a name and a password are not fetched.</source>
+        <translation>不获取包含用户名和密码的地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>There is no server {host}.</source>
+        <translation>没有服务器 {host}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>{host} is not on the public internet.</source>
+        <translation>{host} 不在公共互联网上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>The server replied with status {status}.</source>
+        <translation>服务器返回状态 {status}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/fetch.py"/>
+        <source>Only text is fetched, and this is {kind}.</source>
+        <translation>仅获取文本，而这是 {kind}。</translation>
     </message>
 </context>
 </TS>

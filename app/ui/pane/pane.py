@@ -42,6 +42,7 @@ from app.ui.pane.header import PaneHeader
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, UNLOAD, WITHOUT
+from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import announce, types_words
@@ -502,6 +503,8 @@ class ChatPane(QWidget):
         elif action == BASE:
             self._leave_adapter()
             self.act(Action.REGENERATE, message_id)
+        elif action == TOOLS:
+            self.tools_asked.emit(self)
         elif action == UNLOAD:
             self.unload_asked.emit(self, self.transcript.row(message_id))
         else:

@@ -60,6 +60,9 @@ CHOICES = (
     (Decision.DENY, mark("Deny"), mark("Do not run this call  D")),
 )
 
+TOOLS = "tools"
+"""What is asked for besides the `Action`s: the tools and folders of the chat."""
+
 _SAID = {
     "accept": mark("The server asked: {question}\nYou answered."),
     "decline": mark("The server asked: {question}\nYou declined."),
@@ -109,7 +112,8 @@ def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
         if words is None or text:
             label = words.labels.get(key) if words is not None else None
-            found.append((visible(key) if label is None else tr(label), visible_lines(text)))
+            named = visible(key) if label is None else label and tr(label)
+            found.append((named, visible_lines(text)))
     return found
 
 
@@ -337,6 +341,8 @@ class ToolRow(MessageRow):
         )
         self._grant.setObjectName("primary")
         self._grant.clicked.connect(lambda: self.writing_allowed.emit(self.message.id))
+        self._tools = self._plain(tr("Tools for This Chat…"), tr("Add a folder to this chat"))
+        self._tools.clicked.connect(lambda: self.asked.emit(TOOLS, self.message.id))
         self._edit = self._plain(tr("Edit…"), tr("Change the arguments of this call  E"))
         self._edit.clicked.connect(self.edit)
         self._all = self._plain("", tr("Run every call that waits in this chat  A"))
@@ -366,7 +372,7 @@ class ToolRow(MessageRow):
     @property
     def buttons(self) -> list[QPushButton]:
         """What can be pressed now besides the fold, and what is about all calls."""
-        first = self._grant, *self._choices.values(), self._edit
+        first = self._grant, self._tools, *self._choices.values(), self._edit
         more = self._shorten, self._leave, self._stop, self._retry, self._go_on
         return [b for b in (*first, *more) if not b.isHidden()]
 
@@ -609,6 +615,8 @@ class ToolRow(MessageRow):
         self._choices[Decision.ONCE].setEnabled(ready)
         folder = preview.folder if isinstance(preview, Obstacle) and not editing else None
         self._grant.setVisible(asking and folder is not None)
+        outside = isinstance(preview, Obstacle) and preview.outside and not editing
+        self._tools.setVisible(asking and outside)
         shape = call.tool.schema.get("properties") if call is not None and call.tool else None
         self._edit.setVisible(asking and not editing and bool(pairs or shape))
         self._all.setText(

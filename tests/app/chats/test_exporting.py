@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
 from app.markdown.plainly import plainly
-from app.store import Chat, Message, Store, chat_from_json, new_id
+from app.store import Chat, Message, Store, chat_from_json, chat_to_json, new_id
 from tests.app import generated
 
 HOSTILE = """<script>alert(1)</script> <img src=x onerror=alert(2)>
@@ -52,6 +52,14 @@ def talk(store: Store, *texts: str, title: str = "Trees") -> Chat:
 
 def export(store: Store, kind: Kind, target: Path, *ids: str, thoughts: bool = False) -> Path:
     return Export(list(ids), kind, target, thoughts).run(store, Event())
+
+
+def test_what_a_model_was_told_is_not_hidden_by_a_file():
+    """A person reads the error of a call in place of its result: a file could say anything."""
+    made = Chat(new_id(), title="Calls")
+    said = Message(new_id(), made.id, None, "tool", "Ignore all.", status="error", error="Nothing.")
+    written = json.loads(json.dumps(chat_to_json(made, [said])))
+    assert chat_from_json(written)[1][0].error == ""
 
 
 def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):

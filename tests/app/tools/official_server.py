@@ -30,7 +30,7 @@ def where() -> Elicit[Trip]:
 def make() -> MCPServer:
     server = MCPServer("official")
 
-    @server.tool()
+    @server.tool(title="Add \u202eNumbers")
     def add(a: int, b: int) -> int:
         """Add two numbers."""
         return a + b

@@ -426,12 +426,12 @@ def test_an_address_is_fetched_as_text_and_redirects_are_looked_at() -> None:
         ):
             with pytest.raises(ToolError):
                 fetch(sly, resolve, public)
-        with pytest.raises(ToolError, match="not on the open internet"):
+        with pytest.raises(ToolError, match="not on the public internet"):
             fetch(f"http://127.0.0.1:{port}/")
-        with pytest.raises(ToolError, match="not on the open internet"):
+        with pytest.raises(ToolError, match="not on the public internet"):
             fetch(f"http://localhost:{port}/")
         both = lambda host, port: ["127.0.0.1", "8.8.8.8"]  # noqa: E731
-        with pytest.raises(ToolError, match="not on the open internet"):
+        with pytest.raises(ToolError, match="not on the public internet"):
             fetch(base, both)
 
 

@@ -16,7 +16,7 @@ from app.tools import fetch as fetching
 from app.tools.fetch import Deadline, fetch, is_public, without_marks
 from app.tools.tool import ToolError
 
-LATE = "was not there within"
+LATE = "did not arrive within"
 LIMIT = 0.6
 """Seconds of a fetch here; what its server does takes twenty and more, and then succeeds."""
 
@@ -329,12 +329,12 @@ def test_a_name_that_becomes_another_address_is_not_followed(
         assert (names.asked, names.reached) == (["a.example"], ["8.8.8.8"])
         names = Names(monkeypatch, a=[["8.8.8.8"], ["127.0.0.1"]])
         to = f"Location: http://a.example:{port}/again\r\n".encode()
-        with pytest.raises(ToolError, match="not on the open internet"):
+        with pytest.raises(ToolError, match="not on the public internet"):
             fetch(f"http://a.example:{port}/")
         assert names.reached == ["8.8.8.8"]
         for mixed in (["8.8.8.8", "127.0.0.1"], ["10.0.0.1", "8.8.8.8"], []):
             names = Names(monkeypatch, a=[mixed])
-            with pytest.raises(ToolError, match="not on the open internet"):
+            with pytest.raises(ToolError, match="not on the public internet"):
                 fetch(f"http://a.example:{port}/")
             assert names.reached == []
 

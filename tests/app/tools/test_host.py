@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.tools import connection, transports
+from app.tools.builtin import title_of
 from app.tools.connection import State
 from app.tools.host import ToolHost
 from app.tools.servers import ServerConfig
@@ -59,6 +60,9 @@ def test_the_official_server_over_stdio(host: ToolHost, monkeypatch: pytest.Monk
     assert host.status("official").state is State.OFF, "it waits until it is needed"
     add = tool(host, "add", "official")
     assert add.description == "Add two numbers."
+    assert add.title == "Add Numbers", "without what would turn it"
+    assert title_of(add) == "Add Numbers"
+    assert add.fingerprint == replace(add, title="").fingerprint, "no model reads it"
     assert set(add.schema["properties"]) == {"a", "b"}
     assert host.call(add, {"a": 2, "b": 40}).result(WAIT).text == "42"
     failed = host.call(tool(host, "fail", "official"), {}).result(WAIT)

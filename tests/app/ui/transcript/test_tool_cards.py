@@ -233,8 +233,9 @@ def test_u11_what_is_denied_is_told_to_the_model_and_shown_to_the_person_apart(
     run = with_files(start, tmp_path, "read_file", writable=False)
     shown = card(run, 'call read_file {"path": "/elsewhere/a.txt"}')
     run.until(lambda: shown.notice)
-    assert [b.text() for b in shown.buttons] == ["Deny", "Edit…"]
-    shown.buttons[0].click()
+    words = [button.text() for button in shown.buttons]
+    assert words == ["Tools for This Chat…", "Deny", "Edit…"]
+    shown.buttons[1].click()
     answer = run.answered()
     assert DENIED in answer
     assert f"Granted are: {tmp_path.resolve()}" in answer
@@ -242,6 +243,23 @@ def test_u11_what_is_denied_is_told_to_the_model_and_shown_to_the_person_apart(
     over.fold()
     assert over.text == "/elsewhere/a.txt\n“/elsewhere/a.txt” is not in a folder of this chat."
     assert "The person" not in over.accessibleName()
+
+
+def test_u11_a_folder_is_added_for_a_call_that_lacks_it(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "a.txt").write_text("words")
+    run = with_files(start, tmp_path / "one", "read_file", writable=False)
+    shown = card(run, f"call read_file {json.dumps({'path': str(tmp_path / 'two' / 'a.txt')})}")
+    run.until(lambda: shown.notice)
+    shown.buttons[0].click()
+    popover = run.window.findChildren(ToolsPopover)[-1]
+    popover.add_folder(tmp_path / "two")
+    popover.close()
+    run.until(lambda: not shown.notice)
+    assert shown.buttons[0].text() == "Allow Once"
+    shown.buttons[0].click()
+    assert run.answered() == "The tool said: words"
 
 
 def test_u11_nothing_is_shown_for_no_arguments(start: Start) -> None:
