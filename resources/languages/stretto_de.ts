@@ -7453,6 +7453,7 @@ Du hast abgelehnt.</translation>
         <translation>Tool-Server (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Tools für diesen Chat…</translation>

@@ -7453,6 +7453,7 @@ Se rechazó.</translation>
         <translation>Servidores de herramientas (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Herramientas de este chat…</translation>

@@ -7453,6 +7453,7 @@ Vous avez décliné.</translation>
         <translation>Serveurs d’outils (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Outils de cette discussion…</translation>

@@ -7352,6 +7352,7 @@ You declined.</source>
         <translation>ツールサーバ（MCP）…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>このチャットのツール…</translation>

@@ -7352,6 +7352,7 @@ You declined.</source>
         <translation>工具服务器 (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>此对话的工具…</translation>
