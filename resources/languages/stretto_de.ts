@@ -9577,5 +9577,443 @@ Du hast nicht geantwortet.</translation>
         <source>Only text is fetched, and this is {kind}.</source>
         <translation>Nur Text wird abgerufen, das hier ist {kind}.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison Table</source>
+        <translation>Vergleichstabelle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replies by message and column</source>
+        <translation>Antworten nach Nachricht und Spalte</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n replies</source>
+        <comment>{complete} of %n replies</comment>
+        <translation>
+            <numerusform>{complete} von %n Antwort</numerusform>
+            <numerusform>{complete} von %n Antworten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>All replies are complete</source>
+        <translation>Alle Antworten sind vollständig</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Table copied</source>
+        <translation>Tabelle kopiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be saved: {why}. Choose another place.</source>
+        <translation>Die Tabelle konnte nicht gesichert werden: {why}. Wähle einen anderen Ort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Saved as {file}</source>
+        <translation>Als {file} gesichert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message per line</source>
+        <translation>Eine Nachricht pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Saved prompts</source>
+        <translation>Gesicherte Prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Prompts with variables cannot be compared</source>
+        <translation>Prompts mit Variablen lassen sich nicht vergleichen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>Vergleiche höchstens {most} Nachrichten. Das sind {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Save a prompt first.</source>
+        <translation>Sichere zuerst einen Prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose the prompts to compare.</source>
+        <translation>Wähle die Prompts zum Vergleichen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter one message per line.</source>
+        <translation>Gib eine Nachricht pro Zeile ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter a message.</source>
+        <translation>Gib eine Nachricht ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>Nachricht an alle Spalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I keep a reply</source>
+        <translation>Namen verbergen, bis ich eine Antwort behalte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare by</source>
+        <translation>Vergleichen nach</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>Eine Tabelle zeigt die Namen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Die Spalten werden gemischt und heißen Antwort A, Antwort B usw.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models. {columns} are chosen.</source>
+        <translation>Wähle höchstens {most} Modelle. {columns} sind gewählt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Get a second model first.</source>
+        <translation>Hole zuerst ein zweites Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Continue with this reply and close the others</source>
+        <translation>Mit dieser Antwort weitermachen und die anderen schließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show differences</source>
+        <translation>Unterschiede zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep a reply</source>
+        <translation>Verborgen, bis du eine Antwort behältst</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show Differences</source>
+        <translation>Unterschiede zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Replies Together</source>
+        <translation>Verglichene Antworten gemeinsam scrollen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared replies scroll together</source>
+        <translation>Verglichene Antworten scrollen gemeinsam</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each reply scrolls by itself</source>
+        <translation>Jede Antwort scrollt für sich</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
+            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first</source>
+        <translation>Vergleiche zuerst mehrere Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table is damaged. Its replies are in the sidebar.</source>
+        <translation>Die Tabelle ist beschädigt. Ihre Antworten sind in der Seitenleiste.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>This chat is not part of a comparison</source>
+        <translation>Dieser Chat gehört zu keinem Vergleich</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Restore Previous Layout</source>
+        <translation>Vorheriges Layout wiederherstellen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is set aside until you keep a reply</source>
+        <comment>%n chats are set aside until you keep a reply</comment>
+        <translation>
+            <numerusform>%n Chat ist beiseitegelegt, bis du eine Antwort behältst</numerusform>
+            <numerusform>%n Chats sind beiseitegelegt, bis du eine Antwort behältst</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison closed</source>
+        <translation>Vergleich geschlossen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter  Alt+Down</source>
+        <translation>Filter  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Tag</source>
+        <translation>Tag</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From Me</source>
+        <translation>Von mir</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From the Model</source>
+        <translation>Vom Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Archived</source>
+        <translation>Archiviert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapsed sidebar</source>
+        <translation>Eingeklappte Seitenleiste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show Sidebar  Ctrl+B</source>
+        <translation>Seitenleiste einblenden  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide Sidebar  Ctrl+B</source>
+        <translation>Seitenleiste ausblenden  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapse</source>
+        <translation>Einklappen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Expand</source>
+        <translation>Ausklappen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open to the Side</source>
+        <translation>Daneben öffnen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Move {count} Chat to Trash</source>
+        <comment>Move {count} Chats to Trash</comment>
+        <translation>
+            <numerusform>{count} Chat in den Papierkorb legen</numerusform>
+            <numerusform>{count} Chats in den Papierkorb legen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unpinned</source>
+        <comment>{count} chats unpinned</comment>
+        <translation>
+            <numerusform>Chat gelöst</numerusform>
+            <numerusform>{count} Chats gelöst</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat archived</source>
+        <comment>{count} chats archived</comment>
+        <translation>
+            <numerusform>Chat archiviert</numerusform>
+            <numerusform>{count} Chats archiviert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unarchived</source>
+        <comment>{count} chats unarchived</comment>
+        <translation>
+            <numerusform>Chat aus dem Archiv geholt</numerusform>
+            <numerusform>{count} Chats aus dem Archiv geholt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat removed from its folder</source>
+        <comment>{count} chats removed from their folders</comment>
+        <translation>
+            <numerusform>Chat aus seinem Ordner genommen</numerusform>
+            <numerusform>{count} Chats aus ihren Ordnern genommen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Create</source>
+        <translation>Erstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted. Its chats are kept.</source>
+        <translation>Ordner „{name}“ gelöscht. Seine Chats bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Unarchive</source>
+        <translation>Aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Remove from Folder</source>
+        <translation>Aus dem Ordner nehmen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Subfolder…</source>
+        <translation>Neuer Unterordner…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to Top Level</source>
+        <translation>Auf die oberste Ebene bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>No chats yet</source>
+        <translation>Noch keine Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Client</source>
+        <translation>Client</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Reply so far</source>
+        <translation>Bisherige Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This reply has ended.</source>
+        <translation>Diese Antwort ist zu Ende.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Diese Antwort stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients, {words}</source>
+        <translation>Clients, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients</source>
+        <translation>Clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Local API at {address}</source>
+        <translation>Lokale API unter {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>expanded</source>
+        <translation>ausgeklappt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>collapsed</source>
+        <translation>eingeklappt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>archived</source>
+        <translation>archiviert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Ungrouped</source>
+        <translation>Gruppierung aufgehoben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Reply {letter}</source>
+        <translation>Antwort {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{reply} was {what}</source>
+        <comment>Reply A was Seed 1</comment>
+        <translation>{reply} war {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat moved to Trash</source>
+        <translation>Chat in den Papierkorb gelegt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Move Chat to Trash</source>
+        <translation>Chat in den Papierkorb legen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat moved to Trash</source>
+        <comment>%Ln chats moved to Trash</comment>
+        <translation>
+            <numerusform>%Ln Chat in den Papierkorb gelegt</numerusform>
+            <numerusform>%Ln Chats in den Papierkorb gelegt</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

@@ -9577,5 +9577,443 @@ No respondiste.</translation>
         <source>Only text is fetched, and this is {kind}.</source>
         <translation>Solo se obtiene texto, y esto es {kind}.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison Table</source>
+        <translation>Tabla comparativa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replies by message and column</source>
+        <translation>Respuestas por mensaje y columna</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n replies</source>
+        <comment>{complete} of %n replies</comment>
+        <translation>
+            <numerusform>{complete} de %n respuesta</numerusform>
+            <numerusform>{complete} de %n respuestas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>All replies are complete</source>
+        <translation>Todas las respuestas están completas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Table copied</source>
+        <translation>Tabla copiada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be saved: {why}. Choose another place.</source>
+        <translation>No se pudo guardar la tabla: {why}. Elige otro lugar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Saved as {file}</source>
+        <translation>Guardada como {file}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message per line</source>
+        <translation>Un mensaje por línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Saved prompts</source>
+        <translation>Prompts guardados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Prompts with variables cannot be compared</source>
+        <translation>Los prompts con variables no se pueden comparar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>Compara como máximo {most} mensajes. Estos son {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Save a prompt first.</source>
+        <translation>Guarda primero un prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose the prompts to compare.</source>
+        <translation>Elige los prompts que quieres comparar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter one message per line.</source>
+        <translation>Escribe un mensaje por línea.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter a message.</source>
+        <translation>Escribe un mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>Mensaje para todas las columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I keep a reply</source>
+        <translation>Ocultar los nombres hasta que conserve una respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare by</source>
+        <translation>Comparar por</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>La tabla muestra los nombres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models. {columns} are chosen.</source>
+        <translation>Elige como máximo {most} modelos. Hay {columns} elegidos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Get a second model first.</source>
+        <translation>Obtén primero un segundo modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Continue with this reply and close the others</source>
+        <translation>Continuar con esta respuesta y cerrar las demás</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show differences</source>
+        <translation>Mostrar diferencias</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep a reply</source>
+        <translation>Oculto hasta que conserves una respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show Differences</source>
+        <translation>Mostrar diferencias</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Replies Together</source>
+        <translation>Desplazar juntas las respuestas comparadas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared replies scroll together</source>
+        <translation>Las respuestas comparadas se desplazan juntas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each reply scrolls by itself</source>
+        <translation>Cada respuesta se desplaza por separado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} se conservó {kept} de %n vez</numerusform>
+            <numerusform>{name} se conservó {kept} de %n veces</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first</source>
+        <translation>Compara primero varios mensajes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table is damaged. Its replies are in the sidebar.</source>
+        <translation>La tabla está dañada. Sus respuestas están en la barra lateral.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>This chat is not part of a comparison</source>
+        <translation>Este chat no forma parte de una comparación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Restore Previous Layout</source>
+        <translation>Restaurar la disposición anterior</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is set aside until you keep a reply</source>
+        <comment>%n chats are set aside until you keep a reply</comment>
+        <translation>
+            <numerusform>%n chat queda aparte hasta que conserves una respuesta</numerusform>
+            <numerusform>%n chats quedan aparte hasta que conserves una respuesta</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison closed</source>
+        <translation>Comparación cerrada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter</source>
+        <translation>Filtrar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter  Alt+Down</source>
+        <translation>Filtrar  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Tag</source>
+        <translation>Etiqueta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From Me</source>
+        <translation>Míos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From the Model</source>
+        <translation>Del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>Últimos 7 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>Últimos 30 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Archived</source>
+        <translation>Archivados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapsed sidebar</source>
+        <translation>Barra lateral contraída</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show Sidebar  Ctrl+B</source>
+        <translation>Mostrar barra lateral  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide Sidebar  Ctrl+B</source>
+        <translation>Ocultar barra lateral  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapse</source>
+        <translation>Contraer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Expand</source>
+        <translation>Expandir</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open to the Side</source>
+        <translation>Abrir al lado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Move {count} Chat to Trash</source>
+        <comment>Move {count} Chats to Trash</comment>
+        <translation>
+            <numerusform>Mover {count} chat a la papelera</numerusform>
+            <numerusform>Mover {count} chats a la papelera</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unpinned</source>
+        <comment>{count} chats unpinned</comment>
+        <translation>
+            <numerusform>Chat desfijado</numerusform>
+            <numerusform>{count} chats desfijados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat archived</source>
+        <comment>{count} chats archived</comment>
+        <translation>
+            <numerusform>Chat archivado</numerusform>
+            <numerusform>{count} chats archivados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unarchived</source>
+        <comment>{count} chats unarchived</comment>
+        <translation>
+            <numerusform>Chat desarchivado</numerusform>
+            <numerusform>{count} chats desarchivados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat removed from its folder</source>
+        <comment>{count} chats removed from their folders</comment>
+        <translation>
+            <numerusform>Chat quitado de su carpeta</numerusform>
+            <numerusform>{count} chats quitados de sus carpetas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Create</source>
+        <translation>Crear</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted. Its chats are kept.</source>
+        <translation>Carpeta “{name}” eliminada. Sus chats se conservan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Unarchive</source>
+        <translation>Desarchivar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Remove from Folder</source>
+        <translation>Quitar de la carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Subfolder…</source>
+        <translation>Nueva subcarpeta…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to Top Level</source>
+        <translation>Mover al nivel superior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Results</source>
+        <translation>Resultados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>No chats yet</source>
+        <translation>Aún no hay chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Client</source>
+        <translation>Cliente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Reply so far</source>
+        <translation>Respuesta hasta ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This reply has ended.</source>
+        <translation>Esta respuesta ha terminado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Detener esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients, {words}</source>
+        <translation>Clientes, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients</source>
+        <translation>Clientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>none</source>
+        <translation>ninguno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Local API at {address}</source>
+        <translation>API local en {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>expanded</source>
+        <translation>expandida</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>collapsed</source>
+        <translation>contraída</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>archived</source>
+        <translation>archivado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Ungrouped</source>
+        <translation>Desagrupados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Reply {letter}</source>
+        <translation>Respuesta {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{reply} was {what}</source>
+        <comment>Reply A was Seed 1</comment>
+        <translation>{reply} era {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat moved to Trash</source>
+        <translation>Chat movido a la papelera</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Move Chat to Trash</source>
+        <translation>Mover chat a la papelera</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat moved to Trash</source>
+        <comment>%Ln chats moved to Trash</comment>
+        <translation>
+            <numerusform>%Ln chat movido a la papelera</numerusform>
+            <numerusform>%Ln chats movidos a la papelera</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

@@ -9577,5 +9577,443 @@ Vous n’avez pas répondu.</translation>
         <source>Only text is fetched, and this is {kind}.</source>
         <translation>Seul du texte est récupéré, et ceci est {kind}.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison Table</source>
+        <translation>Tableau comparatif</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replies by message and column</source>
+        <translation>Réponses par message et colonne</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n replies</source>
+        <comment>{complete} of %n replies</comment>
+        <translation>
+            <numerusform>{complete} sur %n réponse</numerusform>
+            <numerusform>{complete} sur %n réponses</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>All replies are complete</source>
+        <translation>Toutes les réponses sont complètes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Table copied</source>
+        <translation>Tableau copié</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be saved: {why}. Choose another place.</source>
+        <translation>Le tableau n’a pas pu être enregistré : {why}. Choisissez un autre emplacement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Saved as {file}</source>
+        <translation>Enregistré sous {file}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message per line</source>
+        <translation>Un message par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Saved prompts</source>
+        <translation>Prompts enregistrés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Prompts with variables cannot be compared</source>
+        <translation>Les prompts avec variables ne peuvent pas être comparés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>Comparez au plus {most} messages. Il y en a {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Save a prompt first.</source>
+        <translation>Enregistrez d’abord un prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose the prompts to compare.</source>
+        <translation>Choisissez les prompts à comparer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter one message per line.</source>
+        <translation>Saisissez un message par ligne.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter a message.</source>
+        <translation>Saisissez un message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>Message à toutes les colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I keep a reply</source>
+        <translation>Masquer les noms jusqu’à ce que je garde une réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare by</source>
+        <translation>Comparer par</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>Un tableau montre les noms</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models. {columns} are chosen.</source>
+        <translation>Choisissez au plus {most} modèles. {columns} sont choisis.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Get a second model first.</source>
+        <translation>Téléchargez d’abord un deuxième modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Continue with this reply and close the others</source>
+        <translation>Continuer avec cette réponse et fermer les autres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show differences</source>
+        <translation>Afficher les différences</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep a reply</source>
+        <translation>Masqué jusqu’à ce que vous gardiez une réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show Differences</source>
+        <translation>Afficher les différences</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Replies Together</source>
+        <translation>Faire défiler ensemble les réponses comparées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared replies scroll together</source>
+        <translation>Les réponses comparées défilent ensemble</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each reply scrolls by itself</source>
+        <translation>Chaque réponse défile séparément</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
+            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first</source>
+        <translation>Comparez d’abord plusieurs messages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table is damaged. Its replies are in the sidebar.</source>
+        <translation>Le tableau est endommagé. Ses réponses sont dans la barre latérale.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>This chat is not part of a comparison</source>
+        <translation>Cette discussion ne fait pas partie d’une comparaison</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Restore Previous Layout</source>
+        <translation>Rétablir la disposition précédente</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is set aside until you keep a reply</source>
+        <comment>%n chats are set aside until you keep a reply</comment>
+        <translation>
+            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez une réponse</numerusform>
+            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez une réponse</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison closed</source>
+        <translation>Comparaison fermée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter</source>
+        <translation>Filtrer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter  Alt+Down</source>
+        <translation>Filtrer  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Tag</source>
+        <translation>Étiquette</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From Me</source>
+        <translation>De moi</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From the Model</source>
+        <translation>Du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>7 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>30 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Archived</source>
+        <translation>Archivées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapsed sidebar</source>
+        <translation>Barre latérale réduite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show Sidebar  Ctrl+B</source>
+        <translation>Afficher la barre latérale  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide Sidebar  Ctrl+B</source>
+        <translation>Masquer la barre latérale  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapse</source>
+        <translation>Réduire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Expand</source>
+        <translation>Développer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open to the Side</source>
+        <translation>Ouvrir à côté</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Move {count} Chat to Trash</source>
+        <comment>Move {count} Chats to Trash</comment>
+        <translation>
+            <numerusform>Mettre {count} discussion à la corbeille</numerusform>
+            <numerusform>Mettre {count} discussions à la corbeille</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unpinned</source>
+        <comment>{count} chats unpinned</comment>
+        <translation>
+            <numerusform>Discussion désépinglée</numerusform>
+            <numerusform>{count} discussions désépinglées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat archived</source>
+        <comment>{count} chats archived</comment>
+        <translation>
+            <numerusform>Discussion archivée</numerusform>
+            <numerusform>{count} discussions archivées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unarchived</source>
+        <comment>{count} chats unarchived</comment>
+        <translation>
+            <numerusform>Discussion désarchivée</numerusform>
+            <numerusform>{count} discussions désarchivées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat removed from its folder</source>
+        <comment>{count} chats removed from their folders</comment>
+        <translation>
+            <numerusform>Discussion retirée de son dossier</numerusform>
+            <numerusform>{count} discussions retirées de leurs dossiers</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Create</source>
+        <translation>Créer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted. Its chats are kept.</source>
+        <translation>Dossier « {name} » supprimé. Ses discussions sont conservées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Unarchive</source>
+        <translation>Désarchiver</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Remove from Folder</source>
+        <translation>Retirer du dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Subfolder…</source>
+        <translation>Nouveau sous-dossier…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to Top Level</source>
+        <translation>Déplacer au premier niveau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Results</source>
+        <translation>Résultats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>No chats yet</source>
+        <translation>Aucune discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Client</source>
+        <translation>Client</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Reply so far</source>
+        <translation>Réponse jusqu’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This reply has ended.</source>
+        <translation>Cette réponse est terminée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Arrêter cette réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients, {words}</source>
+        <translation>Clients, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients</source>
+        <translation>Clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>none</source>
+        <translation>aucun</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Local API at {address}</source>
+        <translation>API locale à {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>expanded</source>
+        <translation>développé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>collapsed</source>
+        <translation>réduit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>archived</source>
+        <translation>archivée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Ungrouped</source>
+        <translation>Dégroupées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Reply {letter}</source>
+        <translation>Réponse {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{reply} was {what}</source>
+        <comment>Reply A was Seed 1</comment>
+        <translation>{reply} était {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat moved to Trash</source>
+        <translation>Discussion mise à la corbeille</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Move Chat to Trash</source>
+        <translation>Mettre la discussion à la corbeille</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat moved to Trash</source>
+        <comment>%Ln chats moved to Trash</comment>
+        <translation>
+            <numerusform>%Ln discussion mise à la corbeille</numerusform>
+            <numerusform>%Ln discussions mises à la corbeille</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

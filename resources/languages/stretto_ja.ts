@@ -9457,5 +9457,434 @@ You did not answer.</source>
         <source>Only text is fetched, and this is {kind}.</source>
         <translation>取得するのはテキストだけです。これは{kind}です。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison Table</source>
+        <translation>比較表</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Replies by message and column</source>
+        <translation>メッセージと列ごとの回答</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n replies</source>
+        <comment>{complete} of %n replies</comment>
+        <translation>
+            <numerusform>%n件中{complete}件の回答</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>All replies are complete</source>
+        <translation>すべての回答が完了しています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Table copied</source>
+        <translation>表をコピーしました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be saved: {why}. Choose another place.</source>
+        <translation>表を保存できませんでした：{why}。別の場所を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Saved as {file}</source>
+        <translation>{file}として保存しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message per line</source>
+        <translation>1行に1つのメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Saved prompts</source>
+        <translation>保存済みのプロンプト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Prompts with variables cannot be compared</source>
+        <translation>変数のあるプロンプトは比較できません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>比較できるメッセージは{most}件までです。現在は{count}件です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Save a prompt first.</source>
+        <translation>先にプロンプトを保存してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose the prompts to compare.</source>
+        <translation>比較するプロンプトを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter one message per line.</source>
+        <translation>1行に1つのメッセージを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter a message.</source>
+        <translation>メッセージを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>すべての列へのメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I keep a reply</source>
+        <translation>回答を残すまで名前を隠す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare by</source>
+        <translation>比較するもの</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>表には名前が表示されます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>列は順不同になり、回答A、回答B…と呼ばれます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models. {columns} are chosen.</source>
+        <translation>選べるモデルは{most}個までです。{columns}個が選ばれています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Get a second model first.</source>
+        <translation>先に2つ目のモデルを入手してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Continue with this reply and close the others</source>
+        <translation>この回答で続け、ほかを閉じます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show differences</source>
+        <translation>違いを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep a reply</source>
+        <translation>回答を残すまで非表示です</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Show Differences</source>
+        <translation>違いを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Replies Together</source>
+        <translation>比較中の回答を一緒にスクロール</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared replies scroll together</source>
+        <translation>比較中の回答は一緒にスクロールします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each reply scrolls by itself</source>
+        <translation>回答はそれぞれスクロールします</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name}は%n回中{kept}回残されました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first</source>
+        <translation>先に複数のメッセージを比較してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table is damaged. Its replies are in the sidebar.</source>
+        <translation>表が壊れています。回答はサイドバーにあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>This chat is not part of a comparison</source>
+        <translation>このチャットは比較中ではありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Restore Previous Layout</source>
+        <translation>以前のレイアウトを復元</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is set aside until you keep a reply</source>
+        <comment>%n chats are set aside until you keep a reply</comment>
+        <translation>
+            <numerusform>回答を残すまで%n件のチャットをよけています</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Comparison closed</source>
+        <translation>比較を閉じました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter</source>
+        <translation>フィルタ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Filter  Alt+Down</source>
+        <translation>フィルタ  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Tag</source>
+        <translation>タグ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From Me</source>
+        <translation>自分から</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>From the Model</source>
+        <translation>モデルから</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>過去7日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>過去30日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Archived</source>
+        <translation>アーカイブ済み</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapsed sidebar</source>
+        <translation>折りたたまれたサイドバー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show Sidebar  Ctrl+B</source>
+        <translation>サイドバーを表示  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide Sidebar  Ctrl+B</source>
+        <translation>サイドバーを隠す  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Collapse</source>
+        <translation>折りたたむ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Expand</source>
+        <translation>展開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open to the Side</source>
+        <translation>横に開く</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Move {count} Chat to Trash</source>
+        <comment>Move {count} Chats to Trash</comment>
+        <translation>
+            <numerusform>{count}件のチャットをゴミ箱に入れる</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unpinned</source>
+        <comment>{count} chats unpinned</comment>
+        <translation>
+            <numerusform>{count}件のチャットの固定を解除しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat archived</source>
+        <comment>{count} chats archived</comment>
+        <translation>
+            <numerusform>{count}件のチャットをアーカイブしました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat unarchived</source>
+        <comment>{count} chats unarchived</comment>
+        <translation>
+            <numerusform>{count}件のチャットのアーカイブを解除しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat removed from its folder</source>
+        <comment>{count} chats removed from their folders</comment>
+        <translation>
+            <numerusform>{count}件のチャットをフォルダから出しました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Create</source>
+        <translation>作成</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted. Its chats are kept.</source>
+        <translation>フォルダ「{name}」を削除しました。チャットは残っています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Unarchive</source>
+        <translation>アーカイブを解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Remove from Folder</source>
+        <translation>フォルダから出す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Subfolder…</source>
+        <translation>新規サブフォルダ…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to Top Level</source>
+        <translation>最上位に移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Results</source>
+        <translation>検索結果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>No chats yet</source>
+        <translation>チャットはまだありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Client</source>
+        <translation>クライアント</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Reply so far</source>
+        <translation>ここまでの回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This reply has ended.</source>
+        <translation>この回答は終わりました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>この回答を停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients, {words}</source>
+        <translation>クライアント、{words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Clients</source>
+        <translation>クライアント</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Local API at {address}</source>
+        <translation>ローカルAPI：{address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>expanded</source>
+        <translation>展開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>collapsed</source>
+        <translation>折りたたみ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>archived</source>
+        <translation>アーカイブ済み</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Ungrouped</source>
+        <translation>グループを解除しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Reply {letter}</source>
+        <translation>回答{letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{reply} was {what}</source>
+        <comment>Reply A was Seed 1</comment>
+        <translation>{reply}は{what}でした</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat moved to Trash</source>
+        <translation>チャットをゴミ箱に入れました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Move Chat to Trash</source>
+        <translation>チャットをゴミ箱に入れる</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat moved to Trash</source>
+        <comment>%Ln chats moved to Trash</comment>
+        <translation>
+            <numerusform>%Ln件のチャットをゴミ箱に入れました</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

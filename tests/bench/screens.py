@@ -162,6 +162,9 @@ def _window(driver: Driver, screens: Screens, ids: Sequence[str]) -> None:
     for place, chat_id in zip(("tab", "right"), ids, strict=True):
         window.chats.open(chat_id, place)
     screens.shoot("two-panes", window)
+    window.broadcast.toggle()
+    screens.shoot("broadcast", window)
+    window.broadcast.toggle()
     window.commands["find"].trigger()
     driver.pane.composer.field.setPlainText("A message that is being written\nin two lines")
     screens.shoot("find-and-draft", window)

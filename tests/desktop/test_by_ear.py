@@ -137,7 +137,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
     assert reader.find("page tab", "New chat")
     assert reader.find("label", "Hello, I am the Guide")
     reader.write("Search all chats", "amber")
-    assert reader.find("list item", "Found")
+    assert reader.find("list item", "Results")
     found = reader.find("list item", "My code word")
     assert "amber" in found["description"]
 

@@ -56,4 +56,4 @@ def test_import_put_in_order_find_and_ask_several_messages(desk: Desk, tmp_path:
     desk.keys("Tab", "Tab", "Down", "Tab", "Down", "ctrl+Return")
     desk.until(lambda: len(desk.answers()) == before + 6)
     assert len(desk.asked("Good evening")) == 2, "once of each column"
-    desk.until(lambda: desk.dialog("Compared Messages"))
+    desk.until(lambda: desk.dialog("Comparison Table"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from string import ascii_uppercase
 from typing import Any
 
@@ -19,7 +20,7 @@ from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.workspace.docks import Arrangement
-from app.ui.workspace.placement import columns_that_fit
+from app.ui.workspace.placement import columns_that_fit, has_room
 from app.ui.workspace.workspace import Workspace
 
 
@@ -40,7 +41,7 @@ class Group:
     def alias(self, chat_id: str) -> str:
         """What a hidden column is called instead."""
         letter = ascii_uppercase[list(self.columns).index(chat_id)]
-        return tr("Answer {letter}", letter=letter)
+        return tr("Reply {letter}", letter=letter)
 
     def to_json(self) -> dict[str, Any]:
         """What `columns_from_json` and `Desk.from_json` take."""
@@ -96,8 +97,8 @@ class Comparisons(QObject):
     ) -> list[ChatPane]:
         """Ask the prompt in a new chat for each column; all answer at once.
 
-        They have the window to themselves until one is kept or they are left. Columns for which
-        there is no room are tabs of the last one.
+        They have the window to themselves until one is kept or they are left. Where there is no
+        room for all beside each other they stand in two rows; what does not fit there is a tab.
 
         Args:
             files: go with the prompt; the engine reads them once for columns of one model.
@@ -112,19 +113,28 @@ class Comparisons(QObject):
         group = Group(dict(zip((c.id for c in chats), words, strict=True)), blind, desk)
         self._groups.append(group)
         panes: list[ChatPane] = []
-        fit = 1
+        fit, rows = 1, 1
         for chat, column in zip(chats, order, strict=True):
             chat.set_options(column.options, system)
-            where = "right" if 0 < len(panes) < fit else "tab"
+            at = len(panes)
+            where = "right" if 0 < at < fit else "tab"
+            if at == fit:
+                self._workspace.share_width(panes)
+            if fit <= at < rows * fit:
+                self._workspace.activate(panes[at - fit], focus=False)
+                where = "down"
             pane = self._workspace.show_chat(chat, where)
             if not panes:
                 fit = columns_that_fit(self._workspace, pane)
+                if len(chats) > fit and has_room(self._workspace, pane, "down"):
+                    fit, rows = min(fit, ceil(len(chats) / 2)), 2
             chat.load_model()
             chat.send(prompt, files)
             panes.append(pane)
         names = {chat.id: chat.alias or words for chat, words in zip(chats, words, strict=True)}
         self._library.order.group(names)
-        self._workspace.share_width(panes)
+        if len(panes) <= fit:
+            self._workspace.share_width(panes)
         self._workspace.activate(panes[0])
         if desk.chats:
             self.put_aside.emit(desk)
@@ -317,9 +327,9 @@ class Comparisons(QObject):
     def _told(self, group: Group, kept: str) -> str:
         """What hidden columns were, the kept one first."""
         first = tr(
-            "{answer} was {what}",
-            "Answer A was Seed 1",
-            answer=group.alias(kept),
+            "{reply} was {what}",
+            "Reply A was Seed 1",
+            reply=group.alias(kept),
             what=group.columns[kept],
         )
         others = [f"{group.alias(i)} {words}" for i, words in group.columns.items() if i != kept]

@@ -125,7 +125,7 @@ class CompareFiles(QWidget):
         self._row.setVisible(bool(height))
 
 
-ONE, LINES, PROMPTS = mark("One message"), mark("A message in each line"), mark("My prompts")
+ONE, LINES, PROMPTS = mark("One message"), mark("One message per line"), mark("Saved prompts")
 """The kinds, as the list holds them beside what `tr` makes of them."""
 _FIELD = 104
 
@@ -179,7 +179,7 @@ class MessagesField(QWidget):
             gap = "{{" in text
             tick.setEnabled(not gap)
             tick.setChecked(not gap)
-            why = tr("It has variables to be filled in. Write it out as a line instead.")
+            why = tr("Prompts with variables cannot be compared")
             tick.setToolTip(why if gap else plain_tip(text[:500]))
             tick.toggled.connect(self.changed)
             self.ticks.append(tick)
@@ -195,7 +195,7 @@ class MessagesField(QWidget):
         self._pages.addWidget(self.prompt)
         self._pages.addWidget(self._list)
         head = QHBoxLayout()
-        head.addWidget(QLabel(tr("Ask"), self))
+        head.addWidget(QLabel(tr("Message"), self))
         head.addStretch(1)
         head.addWidget(self.kind)
         layout = QVBoxLayout(self)
@@ -230,7 +230,7 @@ class MessagesField(QWidget):
         count = len(self.messages())
         if count > MOST_MESSAGES:
             return tr(
-                "Ask at most {most} messages: these are {count}.",
+                "Compare at most {most} messages. These are {count}.",
                 most=number(MOST_MESSAGES),
                 count=number(count),
             )
@@ -238,20 +238,18 @@ class MessagesField(QWidget):
             return ""
         if self.kind.currentData() == PROMPTS:
             if not self._prompts:
-                return tr("Keep a prompt first, with Edit > Prompts.")
-            return tr("Tick the prompts that all columns answer.")
+                return tr("Save a prompt first.")
+            return tr("Choose the prompts to compare.")
         if self.several:
-            return tr("Write a message in each line. All columns answer all of them.")
-        return tr("Write the message that all columns answer.")
+            return tr("Enter one message per line.")
+        return tr("Enter a message.")
 
     @Slot()
     def _on_kind(self) -> None:
         ticks = self.kind.currentData() == PROMPTS
         self._pages.setCurrentWidget(self._list if ticks else self.prompt)
         self.prompt.setPlaceholderText(
-            tr("Several messages for all columns, one in each line")
-            if self.several
-            else tr("One message for all columns")
+            tr("One message per line") if self.several else tr("Message to all columns")
         )
         self.changed.emit()
 
@@ -329,26 +327,28 @@ class CompareDialog(Sheet):
         self.count.setAccessibleName(tr("How many"))
         self.count.setRange(2, MOST)
         self.count.setValue(3)
-        self.count.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.count.setSuffix(" " + tr("columns"))
         self.models = [QCheckBox(name, self) for _, name in models]
         for place, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
             box.setToolTip(ref)
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self.blind = QCheckBox(tr("Hide which is which until I keep one"), self)
+        self.blind = QCheckBox(tr("Hide names until I keep a reply"), self)
         self.tally = self.label(tally(kept or {}, self._names))
         self.why = self.label()
         keep_place(self.why)
         self.go = self.button(tr("Compare"), self.accept)
         # Enter breaks the line in the message, where the focus is.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
+        how_many = QHBoxLayout()
+        how_many.addWidget(self.count)
+        how_many.addStretch(1)
         self.put(
             self.asked,
             *([self.files] if self.files is not None else []),
-            QLabel(tr("What differs"), self),
+            QLabel(tr("Compare by"), self),
             *self.kinds.values(),
-            self.count,
+            how_many,
             *self.models,
             self.tally,
             self.blind,
@@ -405,9 +405,9 @@ class CompareDialog(Sheet):
         several = self.asked.several
         self.blind.setEnabled(not several)
         self.blind.setToolTip(
-            tr("A table names its columns")
+            tr("A table shows the names")
             if several
-            else tr("The columns are mixed, and called Answer A, Answer B and so on")
+            else tr("Columns are shuffled and named Reply A, Reply B and so on")
         )
         self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()
@@ -421,12 +421,12 @@ class CompareDialog(Sheet):
         """Why there is nothing to compare yet; empty when there is."""
         columns = len(self.columns())
         if self.kind == BY_MODEL and len(self.models) < 2:
-            return tr("Open a second model first, with File > Open Model Folder.")
+            return tr("Get a second model first.")
         if columns < 2:
             return tr("Choose at least two models.")
         if columns > MOST:
             return tr(
-                "Choose at most {most} models: {columns} are chosen, and each takes a column.",
+                "Choose at most {most} models. {columns} are chosen.",
                 most=MOST,
                 columns=columns,
             )

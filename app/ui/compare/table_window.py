@@ -41,11 +41,11 @@ class TableWindow(Sheet):
     opened = Signal(str, str)
 
     def __init__(self, table: AnswerTable, parent: QWidget) -> None:
-        super().__init__("answer-table", tr("Compared Messages"), parent)
+        super().__init__("answer-table", tr("Comparison Table"), parent)
         self.table = table
         self._cells: dict[tuple[int, int], Cell] = {}
         self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
-        self.grid.setAccessibleName(tr("Answers by message and column"))
+        self.grid.setAccessibleName(tr("Replies by message and column"))
         self.grid.setHorizontalHeaderLabels([tr(MESSAGE), *table.columns.values()])
         self.grid.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.grid.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
@@ -101,15 +101,15 @@ class TableWindow(Sheet):
         of = len(table.messages) * len(table.columns)
         self.words.setText(
             counted(
-                "{complete} of %n answers. Enter opens one in its chat.",
-                "{complete} of %n answers. Enter opens one in its chat.",
+                "{complete} of %n replies",
+                "{complete} of %n replies",
                 of,
                 complete=complete,
             )
         )
-        self.go.setText(tr("Stop") if table.running else tr("Go On"))
+        self.go.setText(tr("Stop") if table.running else tr("Continue"))
         self.go.setEnabled(table.running or complete < of)
-        self.go.setToolTip("" if self.go.isEnabled() else tr("Everything has been answered"))
+        self.go.setToolTip("" if self.go.isEnabled() else tr("All replies are complete"))
         if table.running != self._looking.isActive():
             if table.running:
                 self._looking.start()
@@ -153,7 +153,7 @@ class TableWindow(Sheet):
     @Slot()
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(as_markdown(self._heads, self._rows()))
-        self.words.setText(tr("The table is in the clipboard."))
+        self.words.setText(tr("Table copied"))
 
     @property
     def _heads(self) -> Sequence[str]:
@@ -184,7 +184,7 @@ class TableWindow(Sheet):
             await flows.aside(work)
         except OSError as error:
             why = error.strerror or type(error).__name__
-            words = tr("The table could not be written: {why}. Choose another place.", why=why)
+            words = tr("The table could not be saved: {why}. Choose another place.", why=why)
             self.words.setText(words)
         else:
-            self.words.setText(tr("The table is in {file}.", file=path.name))
+            self.words.setText(tr("Saved as {file}", file=path.name))

@@ -258,11 +258,11 @@ class PaneHeader(QWidget):
         self.options_button.clicked.connect(self.options_asked)
         self.tools_button = IconButton("wrench", tr("Tools of this chat"), self)
         self.tools_button.clicked.connect(self.tools_asked)
-        self.keep = QPushButton(tr("Keep This One"), self)
-        self.keep.setToolTip(tr("Go on from this answer and close the others"))
+        self.keep = QPushButton(tr("Keep This Reply"), self)
+        self.keep.setToolTip(tr("Continue with this reply and close the others"))
         self.keep.clicked.connect(self.keep_asked)
         self.keep.hide()
-        self.differs = IconButton("git-diff", tr("Mark where the answers differ"), self)
+        self.differs = IconButton("git-diff", tr("Show differences"), self)
         self.differs.setCheckable(True)
         self.differs.clicked.connect(self.differences_asked)
         self.differs.hide()
@@ -331,7 +331,7 @@ class PaneHeader(QWidget):
         hidden = bool(chat.alias)
         for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, OPTIONS_TIP)):
             button.setEnabled(not hidden)
-            button.setToolTip(tr("Hidden until you keep one of the answers") if hidden else tr(tip))
+            button.setToolTip(tr("Hidden until you keep a reply") if hidden else tr(tip))
         short = self.width() < t.NARROW
         state = phase_line(chat.phase, chat.progress, short=short)
         tools = chat.tools
@@ -426,7 +426,7 @@ class PaneHeader(QWidget):
         """Put all buttons but Keep into one menu before the model's name is cut off."""
         room = self.width() - 24 - self.options_button.width()
         if not self.keep.isHidden():
-            self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This One"))
+            self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This Reply"))
             self.keep.adjustSize()
             room -= self.keep.width() + 6
         others = self._others()
@@ -450,7 +450,7 @@ class PaneHeader(QWidget):
         if self.meter.words:
             menu.addAction(self.meter.words).setEnabled(False)
         if self._compared:
-            differ = menu.addAction(tr("Mark Where the Answers Differ"), self.differs.click)
+            differ = menu.addAction(tr("Show Differences"), self.differs.click)
             differ.setCheckable(True)
             differ.setChecked(self.differs.isChecked())
         menu.addAction(tr("Tools of This Chat"), self.tools_button.click)

@@ -369,7 +369,7 @@ class ChatListModel(QAbstractListModel):
             return
         if pairs or done:
             self._hits = {chat.id: found_row(chat, hit) for chat, hit in pairs}
-            heading = Entry("heading", tr("Found") if pairs else tr("Nothing found"))
+            heading = Entry("heading", tr("Results") if pairs else tr("No results"))
             self._show([heading, *(Entry("chat", chat.id) for chat, _ in pairs)])
             self._shown = query
             self.answered.emit()
@@ -563,4 +563,4 @@ class ChatListModel(QAbstractListModel):
 
 
 def _nothing() -> Entry:
-    return Entry("heading", tr("Your chats will appear here"))
+    return Entry("heading", tr("No chats yet"))

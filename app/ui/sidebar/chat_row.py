@@ -105,7 +105,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
         parts.append(kinds.get(row.kind, tr("archived chats")))
         count = number(row.count)
         parts.append(counted("{count} chat", "{count} chats", row.count, count=count))
-        parts.append(tr("unfolded") if row.unfolded else tr("folded"))
+        parts.append(tr("expanded") if row.unfolded else tr("collapsed"))
     if waiting:
         parts.append(tr("waits for your answer"))
     elif living:
@@ -122,7 +122,7 @@ def description(row: Row, chat: Chat | None, *, opened: bool) -> str:
         parts.append(tr("open", "it stands in a pane"))
     if chat is not None:
         parts += [tr("pinned")] if chat.pinned_at is not None else []
-        parts += [tr("in the archive")] if chat.archived_at is not None else []
+        parts += [tr("archived")] if chat.archived_at is not None else []
         parts += [tr("tagged {tags}", tags=", ".join(chat.tags))] if chat.tags else []
     return ", ".join(parts)
 
@@ -168,7 +168,7 @@ class ChatDelegate(QStyledItemDelegate):
         def place(part: QRect) -> QRect:
             return QStyle.visualRect(option.direction, option.rect, part)
 
-        area.setLeft(area.left() + INDENT * row.depth)
+        area.setLeft(area.left() + scaled(INDENT) * row.depth)
         living, unseen = index.data(LIVING_ROLE), index.data(UNSEEN_ROLE)
         waiting = index.data(WAITING_ROLE)
         right = 10

@@ -50,13 +50,13 @@ class GuestDialog(Sheet):
     """Follows one guest's answer until it has ended; may stay open beside the chats."""
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
-        super().__init__("guest", tr("Guest"), parent, spacing=10)
+        super().__init__("guest", tr("Client"), parent, spacing=10)
         self._serving, self._number = serving, number
         self.head, self.state = self.headline(""), self.label()
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(tr("The answer so far"))
+        self.text.setAccessibleName(tr("Reply so far"))
         self.pause = self.button(tr("Pause"), self._on_pause)
         self.stop = self.button(tr("Stop"), lambda: serving.stop(number))
         self.put(self.head, self.state, self.text)
@@ -73,12 +73,12 @@ class GuestDialog(Sheet):
         self.pause.setEnabled(seen is not None)
         self.stop.setEnabled(seen is not None)
         if seen is None:
-            self.state.setText(tr("This answer has ended."))
+            self.state.setText(tr("This reply has ended."))
             for button in (self.pause, self.stop):
-                button.setToolTip(tr("This answer has ended."))
+                button.setToolTip(tr("This reply has ended."))
             return
         self._paused = seen.state == "paused"
-        self.pause.setText(tr("Go On") if self._paused else tr("Pause"))
+        self.pause.setText(tr("Resume") if self._paused else tr("Pause"))
         self.head.setText(seen.who + (f" · {seen.session}" if seen.session else ""))
         state = tr(_STATES.get(seen.state, seen.state))
         passed = tr("{number} s", "seconds", number=number(round(seen.seconds)))
@@ -137,7 +137,7 @@ class GuestRow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.pause = IconButton("pause", tr("Pause"), self, side=24)
-        self.stop = IconButton("x", tr("Stop this answer"), self, side=24)
+        self.stop = IconButton("x", tr("Stop this reply"), self, side=24)
         for button in (self.pause, self.stop):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.pause.clicked.connect(self._on_pause)
@@ -150,7 +150,7 @@ class GuestRow(QWidget):
         """Show how it stands now."""
         self.seen = seen
         paused = seen.state == "paused"
-        self.pause.set_icon("play" if paused else "pause", tr("Go on") if paused else tr("Pause"))
+        self.pause.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
         who, model, session = seen.who, seen.model, seen.session
         parts = [who, tr("session {name}", name=session) if session else "", model]
         self.setAccessibleName(", ".join([*filter(None, parts), state_line(seen)]))
@@ -237,7 +237,7 @@ class GuestsHead(QWidget):
     def show_words(self, words: str, lit: bool) -> None:
         """``lit``: whether somebody is connected."""
         self._words, self._lit = words, lit
-        self.setAccessibleName(tr("Guests, {words}", words=words))
+        self.setAccessibleName(tr("Clients, {words}", words=words))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -251,7 +251,7 @@ class GuestsHead(QWidget):
         painter.setPen(QColor(tokens.muted))
         painter.setFont(ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
         area = mirrored(self, QRectF(34, 0, self.width() - 50, self.height()))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Guests"))
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Clients"))
         painter.setFont(ui_font(t.SMALL_PX))
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(area, right, self._words)
@@ -291,12 +291,12 @@ class GuestsPart(QWidget):
         self.setVisible(self._serving.door is Door.OPEN)
         there = guests.connections
         hidden = max(0, len(guests.seen) - MOST_ROWS)
-        words = counted("%n connected", "%n connected", there) if there else tr("nobody")
+        words = counted("%n connected", "%n connected", there) if there else tr("none")
         if hidden:
             words += ", " + counted("%n more", "%n more", hidden)
         self._head.show_words(words, bool(there))
         address = f"{self._serving.address}/v1"
-        self._head.setToolTip(tr("Other programs may ask at {address}", address=address))
+        self._head.setToolTip(tr("Local API at {address}", address=address))
         here = {seen.id: seen for seen in guests.seen[:MOST_ROWS]}
         for guest in [n for n in self._rows if n not in here]:
             row = self._rows.pop(guest)

@@ -47,7 +47,7 @@ class Organiser(QObject):
         self.done.emit(
             counted("Chat pinned", "{count} chats pinned", n, count=count)
             if on
-            else counted("Chat no longer pinned", "{count} chats no longer pinned", n, count=count),
+            else counted("Chat unpinned", "{count} chats unpinned", n, count=count),
             undo,
         )
 
@@ -57,13 +57,11 @@ class Organiser(QObject):
         undo = self._order.archive(ids, on)
         n, count = len(ids), number(len(ids))
         self.done.emit(
-            counted(
-                "Chat put into the archive", "{count} chats put into the archive", n, count=count
-            )
+            counted("Chat archived", "{count} chats archived", n, count=count)
             if on
             else counted(
-                "Chat taken out of the archive",
-                "{count} chats taken out of the archive",
+                "Chat unarchived",
+                "{count} chats unarchived",
                 n,
                 count=count,
             ),
@@ -85,18 +83,21 @@ class Organiser(QObject):
             )
             if where
             else counted(
-                "Chat moved out of folders", "{count} chats moved out of folders", n, count=count
+                "Chat removed from its folder",
+                "{count} chats removed from their folders",
+                n,
+                count=count,
             ),
             undo,
         )
 
     def ungroup(self, ids: Sequence[str]) -> None:
         """Let the chats of a group stand each by itself."""
-        self.done.emit(tr("Chats ungrouped"), self._order.ungroup(ids))
+        self.done.emit(tr("Ungrouped"), self._order.ungroup(ids))
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
         """Ask for a name and make a folder, into which the chats then go."""
-        dialog = NameDialog(tr("New Folder"), tr("Make"), (), self._parent)
+        dialog = NameDialog(tr("New Folder"), tr("Create"), (), self._parent)
 
         def make(name: str) -> None:
             folder = self._order.make(name, parent_id)
@@ -113,7 +114,7 @@ class Organiser(QObject):
         if folder is not None:
             undo = self._order.delete(folder_id)
             self.done.emit(
-                tr("Folder “{name}” deleted; its chats are kept", name=folder.name), undo
+                tr("Folder “{name}” deleted. Its chats are kept.", name=folder.name), undo
             )
 
     def ask_tags(self, ids: Sequence[str]) -> None:
@@ -166,11 +167,7 @@ class Organiser(QObject):
         self._entry(menu, tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
         self._entry(menu, tr("Tags…"), lambda: self.ask_tags(ids))
-        words = (
-            tr("Take Out of the Archive")
-            if self.archived(ids)
-            else tr("Archive", "what is done with a chat")
-        )
+        words = tr("Unarchive") if self.archived(ids) else tr("Archive", "what is done with a chat")
         self._entry(menu, words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
@@ -187,7 +184,7 @@ class Organiser(QObject):
         if not menu.isEmpty():
             menu.addSeparator()
         if there != {None}:
-            self._entry(menu, tr("No Folder"), lambda: self.move(ids, None))
+            self._entry(menu, tr("Remove from Folder"), lambda: self.move(ids, None))
         self._entry(menu, tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
@@ -196,11 +193,11 @@ class Organiser(QObject):
         folder = self._order.folder(folder_id)
         self._entry(menu, tr("Rename…"), rename)
         if folder is not None and folder.parent_id is None:
-            self._entry(menu, tr("New Folder Inside…"), lambda: self.new_folder(folder_id))
+            self._entry(menu, tr("New Subfolder…"), lambda: self.new_folder(folder_id))
         elif folder is not None:
             self._entry(
                 menu,
-                tr("Move to the Top"),
+                tr("Move to Top Level"),
                 lambda: self.done.emit(tr("Folder moved"), self._order.nest(folder_id, None)),
             )
         menu.addSeparator()

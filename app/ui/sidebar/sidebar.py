@@ -50,8 +50,8 @@ class SearchFilters(QObject):
         self._field = field
         self._library = library
         self._button = QAction(self)
-        self._button.setText(tr("Narrow the search"))
-        self._button.setToolTip(tr("Narrow the search  Alt+Down"))
+        self._button.setText(tr("Filter"))
+        self._button.setToolTip(tr("Filter  Alt+Down"))
         self._button.triggered.connect(self.open)
         field.addAction(self._button, QLineEdit.ActionPosition.TrailingPosition)
         theme().changed.connect(self._on_theme)
@@ -70,9 +70,9 @@ class SearchFilters(QObject):
         order, chats = self._library.order, self._library.chats()
         models = {self._library.loader.get(chat.model).name for chat in chats if chat.model}
         for words, name, values in (
-            (tr("In Folder"), "in", [folder.name for folder in order.folders()]),
-            (tr("With Tag"), "tag", order.tags()),
-            (tr("Answered by Model"), "model", sorted(models)),
+            (tr("Folder"), "in", [folder.name for folder in order.folders()]),
+            (tr("Tag"), "tag", order.tags()),
+            (tr("Model"), "model", sorted(models)),
         ):
             if values:
                 part = menu.addMenu(words)
@@ -80,16 +80,16 @@ class SearchFilters(QObject):
                     self._offer(part, value, f"{name}:{quoted(value)}")
         if not menu.isEmpty():
             menu.addSeparator()
-        self._offer(menu, tr("Said by Me"), "from:me")
-        self._offer(menu, tr("Said by the Model"), "from:model")
+        self._offer(menu, tr("From Me"), "from:me")
+        self._offer(menu, tr("From the Model"), "from:model")
         menu.addSeparator()
         self._offer(menu, tr("Since Yesterday"), "after:yesterday")
-        self._offer(menu, tr("In the Last 7 Days"), "after:week")
-        self._offer(menu, tr("In the Last 30 Days"), "after:month")
+        self._offer(menu, tr("Last 7 Days"), "after:week")
+        self._offer(menu, tr("Last 30 Days"), "after:month")
         self._offer(menu, tr("Before This Year"), f"before:{_year()}")
         menu.addSeparator()
         self._offer(menu, tr("Pinned"), "is:pinned")
-        self._offer(menu, tr("In the Archive"), "is:archived")
+        self._offer(menu, tr("Archived"), "is:archived")
         return menu
 
     def _offer(self, menu: QMenu, words: str, written: str) -> None:
@@ -139,11 +139,11 @@ class Rail(QFrame):
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
-        self.setAccessibleName(tr("Folded sidebar"))
+        self.setAccessibleName(tr("Collapsed sidebar"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
-        unfold = IconButton("sidebar", tr("Show the sidebar  Ctrl+B"), self)
+        unfold = IconButton("sidebar", tr("Show Sidebar  Ctrl+B"), self)
         new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
@@ -244,7 +244,7 @@ class Sidebar(QFrame):
         self.organiser = Organiser(library, self)
         self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
-        fold = IconButton("sidebar", tr("Hide the sidebar  Ctrl+B"), self)
+        fold = IconButton("sidebar", tr("Hide Sidebar  Ctrl+B"), self)
         new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         self.search = QLineEdit(self)
         self.search.setObjectName("search")
@@ -444,7 +444,7 @@ class Sidebar(QFrame):
             menu = self.organiser.folder_menu(entry.id, lambda: self.rename(entry.id))
         elif entry.kind == "archive":
             menu = QMenu(self)
-            words = tr("Fold") if entry.id in self.model.unfolded else tr("Unfold")
+            words = tr("Collapse") if entry.id in self.model.unfolded else tr("Expand")
             menu.addAction(words, lambda: self.model.fold(entry.id))
         elif entry.kind == "group":
             menu = self._group_menu(entry.id, self.model.chats_of(entry))
@@ -458,7 +458,7 @@ class Sidebar(QFrame):
         menu = QMenu(self)
         if len(ids) == 1:
             menu.addAction(tr("Open"), lambda: self.opened.emit(chat_id, "", ""))
-            menu.addAction(tr("Open Beside"), lambda: self.opened_beside.emit(chat_id))
+            menu.addAction(tr("Open to the Side"), lambda: self.opened_beside.emit(chat_id))
             menu.addSeparator()
             menu.addAction(tr("Rename…"), lambda: self.rename(chat_id))
         self._add_to(menu, ids)
@@ -479,8 +479,10 @@ class Sidebar(QFrame):
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))
         n, count = len(ids), number(len(ids))
-        several = counted("Delete {count} Chat", "Delete {count} Chats", n, count=count)
-        menu.addAction(tr("Delete") if n == 1 else several, lambda: self._delete(ids))
+        several = counted(
+            "Move {count} Chat to Trash", "Move {count} Chats to Trash", n, count=count
+        )
+        menu.addAction(tr("Move to Trash") if n == 1 else several, lambda: self._delete(ids))
 
     def _delete(self, ids: list[str]) -> None:
         if len(ids) > 1:

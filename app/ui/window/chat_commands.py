@@ -175,7 +175,7 @@ class ChatCommands(QObject):
             if was_open:
                 self._bring_back(chat_id)
 
-        self._undos.offer(tr("Chat deleted"), restore, chat_id)
+        self._undos.offer(tr("Chat moved to Trash"), restore, chat_id)
 
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:

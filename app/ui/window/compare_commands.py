@@ -22,6 +22,7 @@ from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.compare.table_window import TableWindow
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.manners import announce
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.undo import Undos
@@ -96,12 +97,11 @@ class Broadcast(QObject):
         count = len(self.group)
         if not self._on:
             self.said.emit(tr("Broadcast is off"))
-        elif count > 1:
-            self.said.emit(
-                counted(
-                    "The next message goes to %n chat", "The next message goes to %n chats", count
-                )
+        elif count > 1:  # every composer shows it
+            words = counted(
+                "The next message goes to %n chat", "The next message goes to %n chats", count
             )
+            announce(self._workspace, words)
         else:
             self.said.emit(tr("Broadcast is on. Open another chat beside this one."))
 
@@ -260,9 +260,9 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
 
 
 def _name(pane: ChatPane) -> str:
-    """The chat by its title, and its model's name."""
-    model = pane.chat.alias or pane.chat.model_status.name
-    return tr("{title} – {model}", title=pane.chat.title, model=model)
+    """The chat by its title, and by its model's name unless that stands there already."""
+    title, model = pane.chat.title, pane.chat.alias or pane.chat.model_status.name
+    return title if model in title else tr("{title} – {model}", title=title, model=model)
 
 
 class Together(QObject):
@@ -295,15 +295,15 @@ class Together(QObject):
         library.listed.connect(self._name_tabs)
         comparisons.kept.connect(self._on_kept)
 
-    @command("tie_scrolling", mark("Scroll Compared Answers Together"), checkable=True)
+    @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
         """Tie the wheel of the columns of each comparison, or let each scroll by itself."""
         self._on = not self._on
         self.tied.emit(self._on)
         self.said.emit(
-            tr("Compared answers scroll together")
+            tr("Compared replies scroll together")
             if self._on
-            else tr("Each answer scrolls by itself")
+            else tr("Each reply scrolls by itself")
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -355,8 +355,8 @@ class Together(QObject):
         kept, times = tally[model]
         name = self._library.loader.get(model).name
         words = counted(
-            "{name} was kept {kept} of %n times so far",
-            "{name} was kept {kept} of %n times so far",
+            "{name} was kept {kept} of %n times",
+            "{name} was kept {kept} of %n times",
             times,
             name=name,
             kept=kept,
@@ -468,16 +468,16 @@ class CompareCommands(QObject):
 
     def _no_table(self) -> str:
         known = self.table is not None or self._store.layout(TABLE) is not None
-        return "" if known else tr("Compare several messages first: Pane > Compare…")
+        return "" if known else tr("Compare several messages first")
 
-    @command("compare_table", mark("Compared Messages"), why_not=_no_table)
+    @command("compare_table", mark("Comparison Table"), why_not=_no_table)
     def show_table(self) -> None:
         """Show the latest table of answers, also that of an earlier run."""
         if self.table is None:
             told = self._store.layout(TABLE)
             self.table = AnswerTable.from_json(told, self._library, self)
         if self.table is None:
-            self._undos.say(tr("The table cannot be read. Its answers are in the list of chats."))
+            self._undos.say(tr("The table is damaged. Its replies are in the sidebar."))
             return
         window = self._window.findChild(TableWindow)
         if window is not None and window.table is not self.table:
@@ -491,11 +491,9 @@ class CompareCommands(QObject):
         window.activateWindow()
 
     def _compared(self, pane: ChatPane) -> str:
-        return "" if self._comparisons.has(pane) else tr("This chat is not being compared")
+        return "" if self._comparisons.has(pane) else tr("This chat is not part of a comparison")
 
-    @command(
-        "leave_compare", mark("Back to What Was There Before"), where=Where.PANE, why_not=_compared
-    )
+    @command("leave_compare", mark("Restore Previous Layout"), where=Where.PANE, why_not=_compared)
     def leave(self, pane: ChatPane) -> None:
         """Close the columns of a comparison without keeping one."""
         self._comparisons.leave(pane)
@@ -513,8 +511,8 @@ class CompareCommands(QObject):
     @Slot(object)
     def _on_put_aside(self, desk: Desk) -> None:
         words = counted(
-            "%n chat is put aside until you keep one of these",
-            "%n chats are put aside until you keep one of these",
+            "%n chat is set aside until you keep a reply",
+            "%n chats are set aside until you keep a reply",
             len(desk.chats),
         )
         self._undos.offer(words, desk.bring_back)
@@ -523,4 +521,4 @@ class CompareCommands(QObject):
     def _on_left(self, undo: Callable[[], None]) -> None:
         if not self._workspace.panes():
             self._chats.new()  # nothing but a new chat was there
-        self._undos.offer(tr("The compared answers are in the list of chats"), undo)
+        self._undos.offer(tr("Comparison closed"), undo)

@@ -88,7 +88,7 @@ class SidebarCommands(QObject):
             self._sidebar.model.set_query("")
         self._sidebar.rename(chat_id)
 
-    @command("delete", mark("Delete Chat"), why_not=_not_listed)
+    @command("delete", mark("Move Chat to Trash"), why_not=_not_listed)
     def delete(self) -> None:
         ids = self._all_meant()
         if len(ids) > 1:
@@ -107,7 +107,7 @@ class SidebarCommands(QObject):
             for chat_id in ids:
                 self._library.restore(chat_id)
 
-        words = counted("%Ln chat deleted", "%Ln chats deleted", len(ids))
+        words = counted("%Ln chat moved to Trash", "%Ln chats moved to Trash", len(ids))
         self._undos.offer(words, restore)
 
     @command("pin", mark("Pin Chat"), "Ctrl+Alt+P", why_not=_not_listed)

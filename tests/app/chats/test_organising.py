@@ -118,7 +118,7 @@ def test_several_chats_are_deleted_in_one_step(five: Run):
     choose(five, "B0", "D0", "E0")
     press(five, Qt.Key.Key_Delete)
     assert titles(five) == ["Today", "A", "C"]
-    assert five.window.toast.text == "3 chats deleted"
+    assert five.window.toast.text == "3 chats moved to Trash"
     five.window.commands["undo_close"].trigger()
     assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 
@@ -200,7 +200,7 @@ def test_rows_say_their_state_in_words(start: Start):
     assert model.row_of(chat.id).data(READ) == "hold 3, replying"
     work = order.make("Work")
     order.move([chat.id], work.id)
-    assert model.row_of(work.id).data(READ) == "Work, folder, 1 chat, folded, replying"
+    assert model.row_of(work.id).data(READ) == "Work, folder, 1 chat, collapsed, replying"
     chat.stop()
     run.answered()
     order.pin([first], True)

@@ -194,13 +194,13 @@ def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):
     assert dialog.go.isEnabled()  # no more are chosen than can be compared
     dialog.models[6].setChecked(True)
     assert not dialog.go.isEnabled()
-    assert dialog.why.text() == "Choose at most 6 models: 7 are chosen, and each takes a column."
+    assert dialog.why.text() == "Choose at most 6 models. 7 are chosen."
     assert not dialog.why.isHidden()
     dialog.models[0].setChecked(False)
     assert dialog.go.isEnabled()
     assert dialog.why.isHidden()
     dialog.prompt.clear()
-    assert dialog.why.text() == "Write the message that all columns answer."
+    assert dialog.why.text() == "Enter a message."
 
 
 def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: QtBot):

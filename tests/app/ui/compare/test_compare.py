@@ -24,8 +24,9 @@ def open_dialog(run: Run) -> CompareDialog:
     return dialog
 
 
-def three_columns(run: Run) -> list[ChatPane]:
-    """The panes of a comparison of three seeds."""
+def three_columns(run: Run, width: int = 1180) -> list[ChatPane]:
+    """The panes of a comparison of three seeds. The screen of the tests is smaller than most."""
+    run.window.resize(width, 700)
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("say hello")
     dialog.go.click()
@@ -35,6 +36,7 @@ def three_columns(run: Run) -> list[ChatPane]:
 def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start):
     run = start()
     run.ready()
+    run.window.resize(1180, 700)
     run.pane.composer.set_text("say hello")
     dialog = open_dialog(run)
     assert dialog.prompt.toPlainText() == "say hello"
@@ -51,6 +53,7 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start)
 def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
     run = start()
     run.ready()
+    run.window.resize(1180, 700)
     run.qtbot.keyClicks(run.pane.composer.field, "say hello")
     open_dialog(run).go.click()
     assert [pane.chat.options.seed for pane in run.panes] == [1, 2, 3]
@@ -74,16 +77,32 @@ def test_a_chat_with_a_history_gives_its_place_to_the_columns_and_comes_back(sta
     assert run.panes == [before, columns[1]]
 
 
-def test_columns_for_which_there_is_no_room_are_tabs(start: Start):
+def test_columns_for_which_there_is_no_room_stand_in_two_rows(start: Start):
     run = start()
     run.ready()
-    run.window.resize(960, 700)
     run.window.chats.split("right")
-    for pane in three_columns(run):
+    for pane in three_columns(run, 960):
         run.answered(pane)
+    assert all(pane.isVisible() for pane in run.panes)
+    assert all(pane.width() >= pane.minimumWidth() for pane in run.panes)
+    tops = [pane.mapTo(run.window, pane.rect().topLeft()).y() for pane in run.panes]
+    assert len(set(tops)) == 2
+    widths = [pane.width() for pane in run.panes]
+    assert max(widths) - min(widths) < 0.1 * max(widths)
+
+
+def test_columns_for_which_there_is_no_room_in_two_rows_are_tabs(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(960, 560)
+    dialog = open_dialog(run)
+    dialog.prompt.setPlainText("say hello")
+    dialog.count.setValue(6)
+    dialog.go.click()
     seen = [pane for pane in run.panes if pane.isVisible()]
-    assert len(seen) == 2
-    assert all(pane.width() >= pane.minimumWidth() for pane in seen)
+    assert (len(run.panes), len(seen)) == (6, 4)
+    for pane in run.panes:
+        run.answered(pane)
 
 
 def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start: Start):
@@ -187,7 +206,7 @@ def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
     dialog.models[6].setChecked(True)
     assert not dialog.go.isEnabled()
     assert not dialog.why.isHidden()
-    assert dialog.why.text() == ("Choose at most 6 models: 7 are chosen, and each takes a column.")
+    assert dialog.why.text() == ("Choose at most 6 models. 7 are chosen.")
     assert dialog.go.toolTip() == dialog.why.text()
     for box in dialog.models[1:]:
         box.setChecked(False)
@@ -196,7 +215,7 @@ def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
     assert dialog.go.isEnabled()
     dialog.prompt.setPlainText(" \n")
     assert not dialog.go.isEnabled()
-    assert dialog.why.text() == "Write the message that all columns answer."
+    assert dialog.why.text() == "Enter a message."
 
 
 def split(run: Run) -> list[str]:
@@ -219,6 +238,7 @@ def places(run: Run, ids: list[str]) -> list[tuple[int, int, int, int]]:
 
 def test_fault_g4_in_a_split_window_the_columns_have_a_desk_of_their_own(start: Start):
     run = start()
+    run.window.resize(1180, 700)
     ids = split(run)
     before = places(run, ids)
     columns = three_columns(run)
@@ -226,7 +246,7 @@ def test_fault_g4_in_a_split_window_the_columns_have_a_desk_of_their_own(start: 
     assert all(pane.isVisible() for pane in columns)
     widths = [pane.width() for pane in columns]
     assert max(widths) - min(widths) < 0.1 * max(widths)
-    assert run.window.toast.text == "3 chats are put aside until you keep one of these"
+    assert run.window.toast.text == "3 chats are set aside until you keep a reply"
     for pane in columns:
         run.answered(pane)
     columns[1].header.keep.click()
@@ -309,7 +329,7 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
             run.answered(pane)
         panes[kept].header.keep.click()
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
-    assert run.window.toast.text == "one was kept 1 of 3 times so far"
+    assert run.window.toast.text == "one was kept 1 of 3 times"
     for pane in three_columns(run):
         run.answered(pane)
     run.pane.header.keep.click()  # seeds of one model are not counted

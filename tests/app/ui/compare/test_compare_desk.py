@@ -108,19 +108,17 @@ def test_hidden_columns_do_not_tell_which_is_which_until_one_is_kept(start: Star
     run.ready()
     panes = columns(run, blind=True)
     assert [pane.chat.record.model for pane in panes] == ["/models/two", "/models/one"]  # mixed
-    for pane, name in zip(panes, ("Answer A", "Answer B"), strict=True):
+    for pane, name in zip(panes, ("Reply A", "Reply B"), strict=True):
         words = shown(run, pane)
         assert name in words
-        assert "one" not in words.replace("one of the answers", "")
+        assert "one" not in words
         assert "two" not in words
         assert not pane.header.model_button.isEnabled()
     ids = [pane.chat.id for pane in panes]
     panes[0].header.keep.click()
     assert "two" in shown(run, panes[0])
     assert panes[0].header.model_button.isEnabled()
-    assert (
-        run.window.toast.text == "Answer A was two, Answer B one. two was kept 1 of 1 times so far"
-    )
+    assert run.window.toast.text == "Reply A was two, Reply B one. two was kept 1 of 1 times"
     assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
 
 
@@ -139,7 +137,7 @@ def test_a_comparison_goes_on_after_a_restart(start: Start):
     run.end()
     run = start()
     assert [pane.chat.id for pane in run.panes] == ids
-    assert [pane.header.model_button.text() for pane in run.panes] == ["Answer A", "Answer B"]
+    assert [pane.header.model_button.text() for pane in run.panes] == ["Reply A", "Reply B"]
     run.panes[1].header.keep.click()
     assert {pane.chat.id for pane in run.panes} == {before, ids[1]}
     assert run.app.library.chat(ids[0]).variant == "two"

@@ -71,7 +71,7 @@ def test_each_line_is_answered_by_each_column_and_knows_nothing_of_the_others(ru
     chats = run.app.library.chats()
     assert {chat.shown_title for chat in chats} == {"say one – Seed 1", "say one – Seed 2"}
     assert len({chat.group_id for chat in chats}) == 1
-    assert window(run).words.text().startswith("6 of 6 answers")
+    assert window(run).words.text().startswith("6 of 6 replies")
     assert not window(run).go.isEnabled()
 
 
@@ -175,11 +175,11 @@ def test_kept_prompts_are_asked_but_those_with_variables(run: Run):
     assert [tick.isEnabled() for tick in dialog.asked.ticks] == [True, False, True]
     for tick in dialog.asked.ticks:
         tick.setChecked(False)
-    assert dialog.why.text() == "Tick the prompts that all columns answer."
+    assert dialog.why.text() == "Choose the prompts to compare."
     assert not dialog.go.isEnabled()
     dialog.asked.kind.setCurrentText(LINES)
     dialog.prompt.setPlainText("\n".join(f"say {n}" for n in range(101)))
-    assert dialog.why.text() == "Ask at most 100 messages: these are 101."
+    assert dialog.why.text() == "Compare at most 100 messages. These are 101."
 
 
 def test_it_is_exported_and_copied(run: Run, tmp_path: Path):
@@ -192,7 +192,7 @@ def test_it_is_exported_and_copied(run: Run, tmp_path: Path):
     copied = QApplication.clipboard().text()
     assert "| say \\| two | \\| two | \\| two |" in copied
     window(run).write(tmp_path / "none" / "a.md")
-    run.until(lambda: "could not be written" in window(run).words.text())
+    run.until(lambda: "could not be saved" in window(run).words.text())
 
 
 @pytest.mark.parametrize("told", [None, {}, {"columns": {}, "messages": []}, {"columns": [1]}])

@@ -136,7 +136,7 @@ def test_fault_d3_a_hit_in_another_version_opens_that_version(start: Start, qtbo
     assert "albatross" not in run.answer(run.pane)
     run.window.commands["search"].trigger()
     qtbot.keyClicks(run.window.sidebar.search, "albatross")
-    run.until(lambda: "Found" in titles(run))
+    run.until(lambda: "Results" in titles(run))
     model = run.window.sidebar.model
     message = model.row(model.index(1)).message_id
     if message is None:  # the title has it too

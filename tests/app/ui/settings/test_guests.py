@@ -127,7 +127,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     run.until(lambda: row.seen.state == "answering" and lane.lane.state == "writing")
     run.qtbot.keyClick(row, Qt.Key.Key_Space)
     run.until(lambda: row.seen.state == "paused")
-    run.until(lambda: dialog.pause.text() == "Go On")
+    run.until(lambda: dialog.pause.text() == "Resume")
     dialog.pause.click()
     run.until(lambda: row.seen.state == "answering")
     run.qtbot.keyClick(row, Qt.Key.Key_Delete)
@@ -135,7 +135,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     assert client.status == 200
     assert client.answer["choices"][0]["message"]["content"]
     run.until(lambda: not part.rows)
-    run.until(lambda: dialog.state.text() == "This answer has ended.")
+    run.until(lambda: dialog.state.text() == "This reply has ended.")
     dialog.close()
 
 

@@ -146,11 +146,11 @@ def test_a_chat_of_a_group_is_renamed_by_what_it_differs_in_and_found_by_the_que
 
 def test_its_chats_open_side_by_side(start: Start):
     run = start()
+    run.window.resize(1600, 800)
     panes = compared(run)
     ids = [pane.chat.id for pane in panes]
     for pane in panes:
         run.window.workspace.close_pane(pane)
-    run.window.resize(1600, 800)
     run.window.sidebar.together_asked.emit(ids)
     assert [pane.chat.id for pane in run.panes][-3:] == ids
     assert all(pane.isVisible() for pane in run.panes[-3:])

@@ -52,13 +52,13 @@ def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, 
     run.window.commands["search"].trigger()
     assert run.window.sidebar.search.hasFocus()
     qtbot.keyClicks(run.window.sidebar.search, "pears")
-    run.until(lambda: "Found" in titles(run))
-    assert titles(run) == ["Found", "say apples pears"]
+    run.until(lambda: "Results" in titles(run))
+    assert titles(run) == ["Results", "say apples pears"]
     qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
     assert run.pane.chat.title == "say apples pears"
     run.window.commands["search"].trigger()
     qtbot.keyClicks(run.window.sidebar.search, "quinces")
-    run.until(lambda: titles(run) == ["Nothing found"])
+    run.until(lambda: titles(run) == ["No results"])
     qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Escape)
     run.until(lambda: "say plums" in titles(run))
 
@@ -68,11 +68,11 @@ def test_what_was_found_is_true_before_it_is_found_again(start: Start, qtbot: Qt
     first, second = talk(run, "say pears one", "say pears two")
     run.window.commands["search"].trigger()
     qtbot.keyClicks(run.window.sidebar.search, "pears")
-    run.until(lambda: "Found" in titles(run))
+    run.until(lambda: "Results" in titles(run))
     run.app.library.delete(first)  # what is found again comes later, through the bridge
-    assert titles(run) == ["Found", "say pears two"]
+    assert titles(run) == ["Results", "say pears two"]
     run.app.library.rename(second, "Fruit")
-    assert titles(run) == ["Found", "Fruit"]
+    assert titles(run) == ["Results", "Fruit"]
 
 
 def test_rename_in_place(start: Start, qtbot: QtBot):
@@ -148,13 +148,13 @@ def test_the_search_fields_button_narrows_a_search(start: Start, qtbot: QtBot):
     order.move([first], order.make("My fruit").id)
     sidebar = run.window.sidebar
     menu = sidebar.filters.menu()
-    assert [a.text() for a in menu.actions()][:2] == ["In Folder", "Answered by Model"]
+    assert [a.text() for a in menu.actions()][:2] == ["Folder", "Model"]
     menu.deleteLater()
     qtbot.keyClicks(sidebar.search, "pears")
     sidebar.filters.add("from:me")
     sidebar.filters.add('in:"Other"')
     sidebar.filters.add('in:"My fruit"')
     assert sidebar.search.text() == 'pears from:me in:"My fruit" '
-    run.until(lambda: titles(run) == ["Found", "say pears one"])
+    run.until(lambda: titles(run) == ["Results", "say pears one"])
     qtbot.keyClick(sidebar.search, Qt.Key.Key_Return)
     assert run.pane.chat.id == first
