@@ -204,6 +204,7 @@
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Nachricht</translation>
@@ -584,11 +585,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>Antworten nach Nachricht und Spalte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Als Markdown kopieren</translation>
@@ -599,35 +595,6 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exportieren…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete} von %n Antwort. Enter öffnet eine in ihrem Chat.</numerusform>
-            <numerusform>{complete} von %n Antworten. Enter öffnet eine in ihrem Chat.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>Alles ist beantwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>Die Tabelle ist in der Zwischenablage.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>Die Tabelle konnte nicht geschrieben werden: {why}. Wähle einen anderen Ort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>Die Tabelle ist in {file}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -666,11 +633,6 @@
         <translation>Spalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>Zuordnung verbergen, bis ich eine behalte</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -680,11 +642,6 @@
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>Was sich unterscheidet</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -699,28 +656,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>In einer Tabelle sind die Spalten benannt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>Die Spalten sind gemischt und heißen Antwort A, Antwort B und so weiter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>Öffne zuerst ein zweites Modell, mit Datei &gt; Modellordner öffnen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>Wähle mindestens zwei Modelle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>Wähle höchstens {most} Modelle: {columns} sind gewählt, und jedes braucht eine Spalte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -795,16 +732,6 @@
         <translation>pausiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>Gast</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>Die Antwort bisher</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -812,14 +739,7 @@
         <translation>Pausieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>Diese Antwort ist zu Ende.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go On</source>
         <translation>Fortsetzen</translation>
     </message>
@@ -956,7 +876,6 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Löschen</translation>
@@ -1225,6 +1144,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -1262,11 +1182,6 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Jetzt nicht möglich: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>Gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -1472,21 +1387,6 @@
         <translation>Tools dieses Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>Diese behalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Go on from this answer and close the others</source>
-        <translation>Mit dieser Antwort weitermachen und die anderen schließen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark where the answers differ</source>
-        <translation>Unterschiede der Antworten markieren</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -1497,11 +1397,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>Modell: {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the answers</source>
-        <translation>Verborgen, bis du eine der Antworten behältst</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1742,11 +1637,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Lädt {share}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark Where the Answers Differ</source>
-        <translation>Unterschiede der Antworten markieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2882,6 +2772,7 @@ Jetzt: {now}</translation>
         <translation>Das und alles Folgende löschen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -3249,11 +3140,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>Chat gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Chat geschlossen</translation>
     </message>
@@ -3501,17 +3387,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>Vergleiche zuerst mehrere Nachrichten: Bereich &gt; Vergleichen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>Verglichene Nachrichten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>Broadcast</translation>
     </message>
@@ -3587,34 +3462,9 @@ Du hast abgelehnt.</translation>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>Die Tabelle kann nicht gelesen werden. Ihre Antworten sind in der Liste der Chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
         <translation>Dieser Chat wird nicht verglichen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>Zurück zu dem, was vorher da war</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n Chat ist beiseitegelegt, bis du einen von diesen behältst</numerusform>
-            <numerusform>%n Chats sind beiseitegelegt, bis du einen von diesen behältst</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>Die verglichenen Antworten sind in der Liste der Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3792,11 +3642,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>Seitenleiste ausblenden  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
         <translation>Chats durchsuchen</translation>
     </message>
@@ -3809,30 +3654,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
         <translation>Alle Chats durchsuchen  {keys}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>Einklappen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>Ausklappen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>Daneben öffnen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>{count} Chat löschen</numerusform>
-            <numerusform>{count} Chats löschen</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -4041,20 +3862,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>Chat löschen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln Chat gelöscht</numerusform>
-            <numerusform>%Ln Chats gelöscht</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>Chat in Ordner bewegen…</translation>
     </message>
@@ -4069,33 +3876,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>Chat nicht mehr angeheftet</numerusform>
-            <numerusform>{count} Chats nicht mehr angeheftet</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>Chat archiviert</numerusform>
-            <numerusform>{count} Chats archiviert</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>Chat aus dem Archiv geholt</numerusform>
-            <numerusform>{count} Chats aus dem Archiv geholt</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
@@ -4103,29 +3883,10 @@ Du hast abgelehnt.</translation>
             <numerusform>{count} Chats in „{folder}“ bewegt</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>Chat aus Ordnern genommen</numerusform>
-            <numerusform>{count} Chats aus Ordnern genommen</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>Neuer Ordner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>Anlegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>Ordner „{name}“ gelöscht; seine Chats bleiben</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4153,19 +3914,9 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>Aus dem Archiv holen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>Archivieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>Kein Ordner</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4179,16 +3930,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>Umbenennen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>Neuer Ordner darin…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>Ganz nach oben bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4217,18 +3958,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>Eingeklappte Seitenleiste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menü  F10</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>Seitenleiste einblenden  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4282,6 +4013,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>In den Papierkorb legen</translation>
     </message>
@@ -5237,16 +4969,6 @@ Du hast abgelehnt.</translation>
         <source>Archive</source>
         <translation>Archiv</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>Nichts gefunden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>Hier erscheinen deine Chats</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
@@ -5263,16 +4985,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>Diese Antwort stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>Sitzung {name}</translation>
     </message>
@@ -5286,16 +4998,6 @@ Du hast abgelehnt.</translation>
         <source>{who} asks {model}</source>
         <translation>{who} fragt {model}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>Gäste, {words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>Gäste</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
@@ -5304,11 +5006,6 @@ Du hast abgelehnt.</translation>
             <numerusform>%n verbunden</numerusform>
             <numerusform>%n verbunden</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>niemand</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5320,69 +5017,14 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>Andere Programme dürfen unter {address} fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>Suche eingrenzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>Suche eingrenzen  Alt+Runter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>Im Ordner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>Mit Schlagwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>Von Modell beantwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>Von mir gesagt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>Vom Modell gesagt</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Seit gestern</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>In den letzten 7 Tagen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>In den letzten 30 Tagen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Vor diesem Jahr</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>Im Archiv</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5453,16 +5095,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>ausgeklappt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>eingeklappt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>wartet auf deine Antwort</translation>
     </message>
@@ -5471,11 +5103,6 @@ Du hast abgelehnt.</translation>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>offen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>im Archiv</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5775,30 +5402,9 @@ Du hast abgelehnt.</translation>
         <translation>dort gibt es wieder etwas mit diesem Namen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} war {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>Antwort {letter}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>Eine Nachricht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>Eine Nachricht pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>Meine Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -5809,75 +5415,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Zu vergleichende Nachricht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>Darin sind Variablen auszufüllen. Schreibe ihn stattdessen als Zeile aus.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>Fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>Höchstens {most} Nachrichten auf einmal: Das sind {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>Speichere zuerst einen Prompt, mit Bearbeiten &gt; Prompts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>Kreuze die Prompts an, die alle Spalten beantworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>Schreibe eine Nachricht pro Zeile. Alle Spalten beantworten alle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>Schreibe die Nachricht, die alle Spalten beantworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>Mehrere Nachrichten für alle Spalten, eine pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>Eine Nachricht für alle Spalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>Verglichene Antworten zusammen scrollen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>Verglichene Antworten scrollen zusammen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>Jede Antwort scrollt für sich</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name} wurde bisher {kept} von %n Mal behalten</numerusform>
-            <numerusform>{name} wurde bisher {kept} von %n Malen behalten</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -5901,6 +5438,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
@@ -7373,6 +6911,7 @@ Du hast abgelehnt.</translation>
         <translation>Bereich verkleinern</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>Diese Antwort behalten</translation>
@@ -7506,6 +7045,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>Keine Ergebnisse</translation>
     </message>
@@ -7736,6 +7276,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>Ordner</translation>
     </message>
@@ -8073,11 +7614,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>Gruppierung aufheben</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>Chats nicht mehr gruppiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>

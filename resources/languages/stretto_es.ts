@@ -204,6 +204,7 @@
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Mensaje</translation>
@@ -584,11 +585,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>Respuestas por mensaje y columna</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Copiar como Markdown</translation>
@@ -599,35 +595,6 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exportar…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete} de %n respuesta. Intro abre una en su chat.</numerusform>
-            <numerusform>{complete} de %n respuestas. Intro abre una en su chat.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>Todo está respondido</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>La tabla está en el portapapeles.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>No se ha podido escribir la tabla: {why}. Elegir otro lugar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>La tabla está en {file}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -666,11 +633,6 @@
         <translation>columnas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>Ocultar cuál es cuál hasta elegir una</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -680,11 +642,6 @@
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>Cancelar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>Qué varía</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -699,28 +656,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>Una tabla nombra sus columnas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>Abrir antes un segundo modelo con Archivo &gt; Abrir carpeta de modelo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>Elegir al menos dos modelos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>Elegir como máximo {most} modelos: hay {columns} elegidos y cada uno ocupa una columna.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -795,16 +732,6 @@
         <translation>en pausa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>Invitado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>La respuesta hasta ahora</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -812,14 +739,7 @@
         <translation>Pausar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>Esta respuesta ha terminado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go On</source>
         <translation>Continuar</translation>
     </message>
@@ -956,7 +876,6 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Eliminar</translation>
@@ -1225,6 +1144,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Model</source>
         <translation>Modelo</translation>
     </message>
@@ -1262,11 +1182,6 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Ahora no es posible: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>Resultados</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -1472,21 +1387,6 @@
         <translation>Herramientas de este chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>Elegir esta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Go on from this answer and close the others</source>
-        <translation>Continuar desde esta respuesta y cerrar las demás</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark where the answers differ</source>
-        <translation>Marcar en qué difieren las respuestas</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -1497,11 +1397,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>Modelo: {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the answers</source>
-        <translation>Oculto hasta elegir una de las respuestas</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1742,11 +1637,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Cargando {share}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark Where the Answers Differ</source>
-        <translation>Marcar en qué difieren las respuestas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2882,6 +2772,7 @@ Ahora: {now}</translation>
         <translation>Eliminar esto y lo que sigue</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -3249,11 +3140,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>Chat eliminado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Chat cerrado</translation>
     </message>
@@ -3501,17 +3387,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>Comparar antes varios mensajes: Panel &gt; Comparar…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>Mensajes comparados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>Difusión</translation>
     </message>
@@ -3587,34 +3462,9 @@ Se rechazó.</translation>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>No se puede leer la tabla. Sus respuestas están en la lista de chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
         <translation>Este chat no se está comparando</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>Volver a lo que había antes</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n chat se ha apartado hasta elegir una de estas</numerusform>
-            <numerusform>%n chats se han apartado hasta elegir una de estas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>Las respuestas comparadas están en la lista de chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3792,11 +3642,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>Ocultar la barra lateral  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
         <translation>Buscar chats</translation>
     </message>
@@ -3809,30 +3654,6 @@ Se rechazó.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
         <translation>Buscar en todos los chats  {keys}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>Plegar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>Desplegar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>Abrir al lado</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>Eliminar {count} chat</numerusform>
-            <numerusform>Eliminar {count} chats</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -4041,20 +3862,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>Eliminar chat</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln chat eliminado</numerusform>
-            <numerusform>%Ln chats eliminados</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>Mover chat a carpeta…</translation>
     </message>
@@ -4069,33 +3876,6 @@ Se rechazó.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>El chat ya no está fijado</numerusform>
-            <numerusform>{count} chats ya no están fijados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>Chat archivado</numerusform>
-            <numerusform>{count} chats archivados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>Chat desarchivado</numerusform>
-            <numerusform>{count} chats desarchivados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
@@ -4103,29 +3883,10 @@ Se rechazó.</translation>
             <numerusform>{count} chats movidos a «{folder}»</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>Chat fuera de carpetas</numerusform>
-            <numerusform>{count} chats fuera de carpetas</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>Carpeta nueva</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>Crear</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>Carpeta «{name}» eliminada; sus chats se conservan</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4153,19 +3914,9 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>Desarchivar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>Archivar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>Ninguna carpeta</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4179,16 +3930,6 @@ Se rechazó.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>Renombrar…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>Carpeta nueva dentro…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>Mover al nivel superior</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4217,18 +3958,8 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>Barra lateral plegada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menú  F10</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>Mostrar la barra lateral  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4282,6 +4013,7 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>Mover a la papelera</translation>
     </message>
@@ -5237,16 +4969,6 @@ Se rechazó.</translation>
         <source>Archive</source>
         <translation>Archivados</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>Nada encontrado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>Los chats aparecerán aquí</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
@@ -5263,16 +4985,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>Detener esta respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>Continuar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>sesión {name}</translation>
     </message>
@@ -5286,16 +4998,6 @@ Se rechazó.</translation>
         <source>{who} asks {model}</source>
         <translation>{who} pregunta a {model}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>Invitados, {words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>Invitados</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
@@ -5304,11 +5006,6 @@ Se rechazó.</translation>
             <numerusform>%n conectado</numerusform>
             <numerusform>%n conectados</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>nadie</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5320,69 +5017,14 @@ Se rechazó.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>Otros programas pueden preguntar en {address}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>Acotar la búsqueda</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>Acotar la búsqueda  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>En carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>Con etiqueta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>Respondido por modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>Dicho por mí</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>Dicho por el modelo</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Desde ayer</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>En los últimos 7 días</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>En los últimos 30 días</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Antes de este año</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>En Archivados</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5453,16 +5095,6 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>desplegado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>plegado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>espera respuesta</translation>
     </message>
@@ -5471,11 +5103,6 @@ Se rechazó.</translation>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>abierto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>archivado</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5775,30 +5402,9 @@ Se rechazó.</translation>
         <translation>vuelve a haber algo con ese nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} era {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>Respuesta {letter}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>Un mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>Un mensaje en cada línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>Mis prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -5809,75 +5415,6 @@ Se rechazó.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Mensaje que comparar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>Tiene variables por rellenar. Escribirlo completo como línea.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>Preguntar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>Preguntar como máximo {most} mensajes: hay {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>Guardar antes un prompt con Editar &gt; Prompts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>Marcar los prompts que responden todas las columnas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>Escribir un mensaje en cada línea. Todas las columnas los responden todos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>Escribir el mensaje que responden todas las columnas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>Varios mensajes para todas las columnas, uno en cada línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>Un mensaje para todas las columnas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>Desplazar juntas las respuestas comparadas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>Las respuestas comparadas se desplazan juntas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>Cada respuesta se desplaza por separado</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name} se ha elegido {kept} de %n vez hasta ahora</numerusform>
-            <numerusform>{name} se ha elegido {kept} de %n veces hasta ahora</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -5901,6 +5438,7 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>Reanudar</translation>
     </message>
@@ -7373,6 +6911,7 @@ Se rechazó.</translation>
         <translation>Reducir panel</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>Conservar esta respuesta</translation>
@@ -7506,6 +7045,7 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>Sin resultados</translation>
     </message>
@@ -7736,6 +7276,7 @@ Se rechazó.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>Carpeta</translation>
     </message>
@@ -8073,11 +7614,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>Desagrupar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>Chats desagrupados</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>

@@ -204,6 +204,7 @@
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Message</translation>
@@ -584,11 +585,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>Réponses par message et par colonne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Copier en Markdown</translation>
@@ -599,35 +595,6 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exporter…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete} sur %n réponse. Entrée en ouvre une dans sa discussion.</numerusform>
-            <numerusform>{complete} sur %n réponses. Entrée en ouvre une dans sa discussion.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>Toutes les réponses sont là</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>Le tableau est dans le presse-papiers.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>Le tableau n’a pas pu être écrit&#xa0;: {why}. Choisissez un autre emplacement.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>Le tableau est dans {file}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -666,11 +633,6 @@
         <translation>colonnes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>Masquer l’origine des réponses jusqu’à mon choix</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -680,11 +642,6 @@
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>Annuler</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>Ce qui diffère</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -699,28 +656,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>Un tableau nomme ses colonnes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>Ouvrez d’abord un deuxième modèle, avec Fichier &gt; Ouvrir un dossier de modèle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>Choisissez au moins deux modèles.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>Choisissez au plus {most} modèles&#xa0;: {columns} sont choisis, et chacun occupe une colonne.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -795,16 +732,6 @@
         <translation>en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>Invité</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>La réponse jusqu’ici</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -812,14 +739,7 @@
         <translation>Mettre en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>Cette réponse est terminée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go On</source>
         <translation>Continuer</translation>
     </message>
@@ -956,7 +876,6 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Supprimer</translation>
@@ -1225,6 +1144,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Model</source>
         <translation>Modèle</translation>
     </message>
@@ -1262,11 +1182,6 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Impossible actuellement&#xa0;: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>Résultats</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -1472,21 +1387,6 @@
         <translation>Outils de cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>Garder celle-ci</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Go on from this answer and close the others</source>
-        <translation>Poursuivre à partir de cette réponse et fermer les autres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark where the answers differ</source>
-        <translation>Marquer les différences entre les réponses</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -1497,11 +1397,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>Modèle&#xa0;: {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the answers</source>
-        <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1742,11 +1637,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Chargement {share}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark Where the Answers Differ</source>
-        <translation>Marquer les différences entre les réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2882,6 +2772,7 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Supprimer ceci et la suite</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -3249,11 +3140,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>Discussion supprimée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Discussion fermée</translation>
     </message>
@@ -3501,17 +3387,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>Comparez d’abord plusieurs messages&#xa0;: Volet &gt; Comparer…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>Messages comparés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>Diffusion</translation>
     </message>
@@ -3587,34 +3462,9 @@ Vous avez décliné.</translation>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>Le tableau ne peut pas être lu. Ses réponses sont dans la liste des discussions.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
         <translation>Cette discussion n’est pas comparée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>Revenir à ce qui était là avant</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
-            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>Les réponses comparées sont dans la liste des discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3792,11 +3642,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>Masquer la barre latérale  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
         <translation>Rechercher</translation>
     </message>
@@ -3809,30 +3654,6 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
         <translation>Rechercher dans toutes les discussions  {keys}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>Replier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>Déplier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>Ouvrir à côté</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>Supprimer {count} discussion</numerusform>
-            <numerusform>Supprimer {count} discussions</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -4041,20 +3862,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>Supprimer la discussion</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln discussion supprimée</numerusform>
-            <numerusform>%Ln discussions supprimées</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>Placer la discussion dans un dossier…</translation>
     </message>
@@ -4069,33 +3876,6 @@ Vous avez décliné.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>Discussion désépinglée</numerusform>
-            <numerusform>{count} discussions désépinglées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>Discussion archivée</numerusform>
-            <numerusform>{count} discussions archivées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>Discussion désarchivée</numerusform>
-            <numerusform>{count} discussions désarchivées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
@@ -4103,29 +3883,10 @@ Vous avez décliné.</translation>
             <numerusform>{count} discussions déplacées vers «&#xa0;{folder}&#xa0;»</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>Discussion sortie des dossiers</numerusform>
-            <numerusform>{count} discussions sorties des dossiers</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>Nouveau dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>Créer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>Dossier «&#xa0;{name}&#xa0;» supprimé&#xa0;; ses discussions sont conservées</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4153,19 +3914,9 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>Désarchiver</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>Archiver</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>Aucun dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4179,16 +3930,6 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>Renommer…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>Nouveau sous-dossier…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>Déplacer au premier niveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4217,18 +3958,8 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>Barre latérale repliée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menu  F10</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>Afficher la barre latérale  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4282,6 +4013,7 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>Mettre à la corbeille</translation>
     </message>
@@ -5237,16 +4969,6 @@ Vous avez décliné.</translation>
         <source>Archive</source>
         <translation>Archives</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>Aucun résultat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>Vos discussions apparaîtront ici</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
@@ -5263,16 +4985,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>Arrêter cette réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>Continuer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>session {name}</translation>
     </message>
@@ -5286,16 +4998,6 @@ Vous avez décliné.</translation>
         <source>{who} asks {model}</source>
         <translation>{who} interroge {model}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>Invités, {words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>Invités</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
@@ -5304,11 +5006,6 @@ Vous avez décliné.</translation>
             <numerusform>%n connexion</numerusform>
             <numerusform>%n connexions</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>personne</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5320,69 +5017,14 @@ Vous avez décliné.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>D’autres programmes peuvent interroger Stretto à l’adresse {address}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>Affiner la recherche</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>Affiner la recherche  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>Dans le dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>Avec l’étiquette</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>Réponse du modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>Dit par moi</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>Dit par le modèle</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Depuis hier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>Ces 7 derniers jours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>Ces 30 derniers jours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Avant cette année</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>Dans les archives</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5453,16 +5095,6 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>déplié</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>replié</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>attend votre réponse</translation>
     </message>
@@ -5471,11 +5103,6 @@ Vous avez décliné.</translation>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>ouverte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>dans les archives</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5775,30 +5402,9 @@ Vous avez décliné.</translation>
         <translation>quelque chose porte de nouveau ce nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} était {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>Réponse {letter}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>Un message</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>Un message par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>Mes prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -5809,75 +5415,6 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Message à comparer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>Il a des variables à remplir. Écrivez-le plutôt en entier sur une ligne.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>Demander</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>Envoyez au plus {most} messages&#xa0;: il y en a {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>Enregistrez d’abord un prompt, avec Édition &gt; Prompts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>Cochez les prompts auxquels toutes les colonnes répondent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>Écrivez un message par ligne. Toutes les colonnes répondent à tous.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>Écrivez le message auquel toutes les colonnes répondent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>Plusieurs messages pour toutes les colonnes, un par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>Un message pour toutes les colonnes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>Faire défiler ensemble les réponses comparées</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>Les réponses comparées défilent ensemble</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>Chaque réponse défile séparément</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
-            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -5901,6 +5438,7 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>Reprendre</translation>
     </message>
@@ -7373,6 +6911,7 @@ Vous avez décliné.</translation>
         <translation>Réduire le volet</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>Garder cette réponse</translation>
@@ -7506,6 +7045,7 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>Aucun résultat</translation>
     </message>
@@ -7736,6 +7276,7 @@ Vous avez décliné.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>Dossier</translation>
     </message>
@@ -8073,11 +7614,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>Dégrouper</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>Discussions dégroupées</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>

@@ -203,6 +203,7 @@
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>メッセージ</translation>
@@ -582,11 +583,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>メッセージと列ごとの回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Markdownとしてコピー</translation>
@@ -597,34 +593,6 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>書き出す…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>%n件中{complete}件の回答。Enterでその回答のチャットを開きます。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>すべて回答済みです</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>表をクリップボードにコピーしました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>表を書き出せませんでした: {why}。別の場所を選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>表を{file}に保存しました。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -663,11 +631,6 @@
         <translation>列</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>残す回答を決めるまで、どれがどれかを隠す</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -677,11 +640,6 @@
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>キャンセル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>変えるもの</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -696,28 +654,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>表では列の名前が表示されます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>列の順序を混ぜ、回答A、回答Bのように呼びます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>先に「ファイル」&gt;「モデルフォルダを開く」で2つ目のモデルを開いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>モデルを2つ以上選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>選べるモデルは{most}個までです。{columns}個が選ばれていて、それぞれ1列を使います。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -791,16 +729,6 @@
         <translation>一時停止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>ゲスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>ここまでの回答</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -808,14 +736,7 @@
         <translation>一時停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>この回答は終わっています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go On</source>
         <translation>続ける</translation>
     </message>
@@ -952,7 +873,6 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>削除</translation>
@@ -1217,6 +1137,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Model</source>
         <translation>モデル</translation>
     </message>
@@ -1254,11 +1175,6 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>今は使えません: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>検索結果</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -1462,21 +1378,6 @@
         <translation>このチャットのツール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>これを残す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Go on from this answer and close the others</source>
-        <translation>この回答から続け、ほかを閉じます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark where the answers differ</source>
-        <translation>回答の違いに印を付ける</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -1487,11 +1388,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>モデル: {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the answers</source>
-        <translation>残す回答を決めるまで隠されます</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1726,11 +1622,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>ロード中 {share}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark Where the Answers Differ</source>
-        <translation>回答の違いに印を付ける</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2849,6 +2740,7 @@ Now: {now}</source>
         <translation>これ以降を削除</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -3211,11 +3103,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>チャットを削除しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>チャットを閉じました</translation>
     </message>
@@ -3461,17 +3348,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>先に複数のメッセージを比較してください: ペイン &gt; 比較…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>比較したメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>一斉送信</translation>
     </message>
@@ -3542,33 +3418,9 @@ You declined.</source>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>表を読み取れません。回答はチャットのリストにあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
         <translation>このチャットは比較中ではありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>前の状態に戻す</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>どれかを残すまで、%n件のチャットを脇に置いています</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>比較した回答はチャットのリストにあります</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3743,11 +3595,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>サイドバーを隠す  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
         <translation>チャットを検索</translation>
     </message>
@@ -3760,29 +3607,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
         <translation>すべてのチャットを検索  {keys}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>折りたたむ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>展開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>横に開く</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>{count}件のチャットを削除</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -3989,19 +3813,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>チャットを削除</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln件のチャットを削除しました</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>チャットをフォルダに移動…</translation>
     </message>
@@ -4015,58 +3826,16 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>{count}件のチャットのピン固定を解除しました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>{count}件のチャットをアーカイブしました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>{count}件のチャットをアーカイブから取り出しました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
             <numerusform>{count}件のチャットを「{folder}」に移動しました</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>{count}件のチャットをフォルダの外に移動しました</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>新規フォルダ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>作成</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>フォルダ「{name}」を削除しました。中のチャットは残っています</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4093,19 +3862,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>アーカイブから取り出す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>アーカイブする</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>フォルダなし</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4119,16 +3878,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>名称変更…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>中に新規フォルダ…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>最上位に移動</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4157,18 +3906,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>折りたたんだサイドバー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>メニュー  F10</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>サイドバーを表示  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4222,6 +3961,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>ゴミ箱に入れる</translation>
     </message>
@@ -5158,16 +4898,6 @@ You declined.</source>
         <source>Archive</source>
         <translation>アーカイブ</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>何も見つかりません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>チャットはここに表示されます</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
@@ -5180,16 +4910,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>一時停止中 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>この回答を停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>続ける</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5206,16 +4926,6 @@ You declined.</source>
         <source>{who} asks {model}</source>
         <translation>{who}が{model}に質問中</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>ゲスト、{words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>ゲスト</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
@@ -5223,11 +4933,6 @@ You declined.</source>
         <translation>
             <numerusform>%n件接続</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>なし</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5238,69 +4943,14 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>ほかのプログラムは{address}で問い合わせできます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>検索を絞り込む</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>検索を絞り込む  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>フォルダ内</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>タグ付き</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>回答したモデル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>自分の発言</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>モデルの発言</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>昨日以降</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>過去7日間</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>過去30日間</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>今年より前</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>アーカイブ内</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5368,16 +5018,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>展開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>折りたたみ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>あなたの返答を待っています</translation>
     </message>
@@ -5386,11 +5026,6 @@ You declined.</source>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>表示中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>アーカイブ内</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5687,30 +5322,9 @@ You declined.</source>
         <translation>同じ名前のものが元の場所にあります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer}は{what}でした</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>回答{letter}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>メッセージ1つ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>1行に1メッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>自分のプロンプト</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -5721,74 +5335,6 @@ You declined.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>比較するメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>入力が必要な変数があります。代わりに1行に書き出してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>一度に質問できるメッセージは{most}件までです。今は{count}件あります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>先に「編集」&gt;「プロンプト」でプロンプトを保存してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>すべての列で回答するプロンプトにチェックを付けてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>1行に1つずつメッセージを書いてください。すべての列がそのすべてに回答します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>すべての列で回答するメッセージを書いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>すべての列への複数のメッセージ（1行に1つ）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>すべての列への1つのメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>比較中の回答を一緒にスクロール</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>比較中の回答は一緒にスクロールします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>回答は別々にスクロールします</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name}はこれまで%n回中{kept}回残されました</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -5812,6 +5358,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>再開</translation>
     </message>
@@ -7272,6 +6819,7 @@ You declined.</source>
         <translation>ペインを小さく</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>この回答を残す</translation>
@@ -7405,6 +6953,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>結果なし</translation>
     </message>
@@ -7635,6 +7184,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>フォルダ</translation>
     </message>
@@ -7971,11 +7521,6 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>グループ解除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>チャットのグループを解除しました</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>

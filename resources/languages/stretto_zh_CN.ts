@@ -203,6 +203,7 @@
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>消息</translation>
@@ -582,11 +583,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>按消息和列排列的回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>复制为 Markdown</translation>
@@ -597,34 +593,6 @@
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>导出…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete}/%n 个回复。按 Enter 在对话中打开。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>已全部回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>表格已复制到剪贴板。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>无法写入表格：{why}。请选择其他位置。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>表格位于 {file}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -663,11 +631,6 @@
         <translation>列</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>在我选定之前隐藏各列身份</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -677,11 +640,6 @@
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>有何不同</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -696,28 +654,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>表格会标明各列</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>请先通过“文件 &gt; 打开模型文件夹”打开第二个模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
         <translation>请至少选择两个模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>最多选择 {most} 个模型：现有 {columns} 个，每个占一列。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -791,16 +729,6 @@
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>访客</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>目前的回复</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -808,14 +736,7 @@
         <translation>暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>此回复已结束。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go On</source>
         <translation>继续</translation>
     </message>
@@ -952,7 +873,6 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>删除</translation>
@@ -1217,6 +1137,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Model</source>
         <translation>模型</translation>
     </message>
@@ -1254,11 +1175,6 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>现在不可用：{why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>已找到</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -1462,21 +1378,6 @@
         <translation>此对话的工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>选定此项</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Go on from this answer and close the others</source>
-        <translation>以此回复继续，并关闭其他对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark where the answers differ</source>
-        <translation>标出回复的差异</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -1487,11 +1388,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Model: {name}</source>
         <translation>模型：{name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the answers</source>
-        <translation>选定一个回复后显示</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1726,11 +1622,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>正在加载 {share}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Mark Where the Answers Differ</source>
-        <translation>标出回复的差异</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2849,6 +2740,7 @@ Now: {now}</source>
         <translation>删除此消息及之后的内容</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -3211,11 +3103,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>已删除对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>已关闭对话</translation>
     </message>
@@ -3461,17 +3348,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>请先对比多条消息：窗格 &gt; 对比…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>对比的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast</source>
         <translation>群发</translation>
     </message>
@@ -3542,33 +3418,9 @@ You declined.</source>
         <translation>{title} – {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>无法读取表格。其回复在对话列表中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>This chat is not being compared</source>
         <translation>此对话不在对比中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>返回之前的对话</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n 个对话暂时收起，待你选定一个后恢复</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>对比的回复在对话列表中</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3743,11 +3595,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>隐藏边栏  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
         <translation>搜索对话</translation>
     </message>
@@ -3760,29 +3607,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats  {keys}</source>
         <translation>搜索所有对话  {keys}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>折叠</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>展开</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>在旁边打开</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>删除 {count} 个对话</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -3989,19 +3813,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>删除对话</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>已删除 %Ln 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>将对话移到文件夹…</translation>
     </message>
@@ -4015,58 +3826,16 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>已取消置顶 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>已归档 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>已取消归档 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
             <numerusform>已将 {count} 个对话移到“{folder}”</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>已将 {count} 个对话移出文件夹</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>New Folder</source>
         <translation>新建文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>创建</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>已删除文件夹“{name}”；其中的对话保留</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4093,19 +3862,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>取消归档</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
         <translation>归档</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>无文件夹</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4119,16 +3878,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Rename…</source>
         <translation>重命名…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>在其中新建文件夹…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>移到顶层</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4157,18 +3906,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>折叠的边栏</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>菜单  F10</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>显示边栏  Ctrl+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -4222,6 +3961,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
         <translation>移到废纸篓</translation>
     </message>
@@ -5158,16 +4898,6 @@ You declined.</source>
         <source>Archive</source>
         <translation>归档</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>没有找到结果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>你的对话会显示在这里</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
@@ -5180,16 +4910,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>已暂停 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>停止此回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>继续</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5206,16 +4926,6 @@ You declined.</source>
         <source>{who} asks {model}</source>
         <translation>{who} 向 {model} 提问</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>访客，{words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>访客</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
@@ -5223,11 +4933,6 @@ You declined.</source>
         <translation>
             <numerusform>%n 个连接</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>无人</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -5238,69 +4943,14 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>其他程序可在 {address} 提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>缩小搜索范围</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>缩小搜索范围  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>在文件夹中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>带标签</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>由模型回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>我说的</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>模型说的</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>昨天以来</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>最近 7 天</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>最近 30 天</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>今年之前</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>在归档中</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5368,16 +5018,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>已展开</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>已折叠</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>等你答复</translation>
     </message>
@@ -5386,11 +5026,6 @@ You declined.</source>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>已打开</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>已归档</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -5687,30 +5322,9 @@ You declined.</source>
         <translation>那里又有了同名的项目</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} 是 {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>回复 {letter}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>每行一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>我的提示词</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -5721,74 +5335,6 @@ You declined.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>要对比的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>其中有待填的变量。请改为写成一行。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>最多提问 {most} 条消息：现有 {count} 条。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>请先通过“编辑 &gt; 提示词”保存提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>勾选所有列要回复的提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>每行写一条消息。所有列都会回复全部消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>写下所有列要回复的消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>发给所有列的多条消息，每行一条</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>发给所有列的一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>同步滚动对比的回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>对比的回复同步滚动</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>每个回复单独滚动</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>到目前为止，{name} 在 %n 次中被选定 {kept} 次</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -5812,6 +5358,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
@@ -7272,6 +6819,7 @@ You declined.</source>
         <translation>缩小窗格</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
         <translation>保留此回复</translation>
@@ -7405,6 +6953,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>No results</source>
         <translation>无结果</translation>
     </message>
@@ -7635,6 +7184,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folder</source>
         <translation>文件夹</translation>
     </message>
@@ -7971,11 +7521,6 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
         <translation>取消分组</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>已取消对话分组</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
