@@ -247,6 +247,11 @@ def test_the_bundled_face_has_every_weight_and_figures_of_one_width(look):
         measure = QFontMetricsF(font)
         assert measure.horizontalAdvance("1111") == measure.horizontalAdvance("8888")
         assert all(map(QRawFont.fromFont(font).supportsCharacter, map(ord, "äßŝΩЖ→⌘…")))
+        plain = QFont(font)
+        plain.clearFeatures()
+        for signs in ("stretto --ask", "mlx-lm, .: (a)"):  # figures alone are of one width
+            usual = QFontMetricsF(plain).horizontalAdvance(signs)
+            assert measure.horizontalAdvance(signs) == usual
         widths.add(measure.horizontalAdvance("The quick brown fox"))
     assert len(widths) == 4
 
