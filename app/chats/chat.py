@@ -209,6 +209,11 @@ class Chat(ChatSignals):
         """Whether a reply has ended that nobody has looked at."""
         return self._answering.unseen
 
+    def mark_unread(self) -> None:
+        """A reply has ended before the program did, and nobody has looked at it since."""
+        self._answering.unseen = True
+        self.phase_changed.emit()
+
     @Slot()
     def mark_seen(self) -> None:
         """The person has looked at the reply."""

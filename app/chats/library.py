@@ -94,6 +94,7 @@ class ChatLibrary(QObject):
         search: looks for words in all chats.
         order: folders, what is pinned, tagged and archived.
         toolbox: the tools that models may call.
+        unread: ids of chats with a reply that nobody has looked at, in use or not.
     """
 
     SWEEP_MS = (60_000, 3_600_000)
@@ -119,6 +120,7 @@ class ChatLibrary(QObject):
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
+        self.unread: set[str] = set()
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
         self.order = Organising(self, store)
         self.search = ChatSearch(store, bridge, self.chat, self)
@@ -189,6 +191,19 @@ class ChatLibrary(QObject):
         made.begin_from(chat)
         self.listed.emit()
         return made
+
+    def mark_unread(self, ids: Iterable[object]) -> None:
+        """Replies of these chats had ended before the program did, and nobody has looked at them.
+
+        What is no listed chat's id is passed over.
+        """
+        for chat_id in ids:
+            if isinstance(chat_id, str) and chat_id in self._chats:
+                self.unread.add(chat_id)
+                if (chat := self._in_use.get(chat_id)) is not None:
+                    chat.mark_unread()
+                else:
+                    self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
         """Let go of a chat that nothing shows any more, once its reply has ended."""
@@ -330,6 +345,8 @@ class ChatLibrary(QObject):
     def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
         parts = (self._store, self._bridge, self._loader, self.toolbox)
         chat = Chat(record, *parts, stored=stored, parent=self)
+        if chat.id in self.unread:
+            chat.mark_unread()
         chat.chat_changed.connect(self._on_chat_changed)
         chat.phase_changed.connect(self._on_phase_changed)
         self._in_use[chat.id] = chat
@@ -348,6 +365,7 @@ class ChatLibrary(QObject):
     def _on_phase_changed(self) -> None:
         chat = self.sender()
         if isinstance(chat, Chat):
+            (self.unread.add if chat.unseen else self.unread.discard)(chat.id)
             self.activity.emit(chat.id)
             if chat.id in self._leaving and not chat.answering:
                 QTimer.singleShot(0, self, self._release_ended)

@@ -440,7 +440,7 @@ class ChatListModel(QAbstractListModel):
         if role == WAITING_ROLE:
             return waiting
         living = any(chat.answering for chat in chats)
-        unseen = any(chat.unseen for chat in chats)
+        unseen = any(chat_id in self._library.unread for chat_id in self._in(entry))
         if role == LIVING_ROLE:
             return living
         if role == UNSEEN_ROLE:

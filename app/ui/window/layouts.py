@@ -38,10 +38,12 @@ class WindowLayout(QObject):
         store: Store,
         workspace: Workspace,
         chats: ChatCommands,
+        library: ChatLibrary,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._store = store
+        self._library = library
         self._workspace = workspace
         self._chats = chats
         self._window = window
@@ -51,6 +53,7 @@ class WindowLayout(QObject):
         self._soon.timeout.connect(self.save)
         workspace.pane_made.connect(self._on_pane_made)
         workspace.arranged.connect(self.save_soon)
+        library.activity.connect(self.save_soon)
         workspace.active_changed.connect(self.save_soon)
 
     def show_restored(self) -> bool:
@@ -80,6 +83,10 @@ class WindowLayout(QObject):
             there = [i for i in arrangement.chats if not self._chats.deleted(i)]
             workspace.arrange(arrangement, list(self._readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
+        # A pane that is made is shown for a moment, which says nothing of the person.
+        self._library.mark_unread(
+            unread if isinstance(unread := layout.get("unread"), list) else ()
+        )
         self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in workspace.panes():
@@ -129,7 +136,8 @@ class WindowLayout(QObject):
             }
             compared = self._chats.comparisons.to_json()
             kept = {**arrangement, "geometry": place, "blank": blank, "compared": compared}
-            self._store.save_layout(LAYOUT, kept)
+            listed = (i for i in self._library.unread if self._library.chat(i) is not None)
+            self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
 
     def end(self) -> None:
         """The program ends: save, and keep nothing more."""

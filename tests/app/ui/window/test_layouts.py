@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from shiboken6 import isValid
 
 from app.ui.dialogs.names import NameDialog
+from app.ui.sidebar.chat_row import UNSEEN_ROLE
 from app.ui.workspace.docks import Docks
 from tests.app.conftest import Run, Start
 
@@ -377,3 +378,32 @@ def test_a_spoilt_arrangement_still_opens_its_chats(two, damage):
     choose(run, "Spoilt")
     assert sorted(ids(run)) == sorted(chats)
     assert all(pane.isVisible() or pane.width() > 0 for pane in run.panes)
+
+
+def test_an_unread_reply_is_so_after_a_restart_until_it_is_looked_at(start: Start):
+    run = start()
+    run.ready()
+    run.say("hold 2")
+    open_one = run.pane.chat
+    run.window.commands["new"].trigger()
+    run.say("hold 2")
+    closed = run.pane.chat
+    run.window.commands["new"].trigger()
+    run.window.workspace.close_pane(run.window.workspace.pane(closed.id))
+    for chat in (open_one, closed):
+        chat.stop()
+    run.until(lambda: open_one.unseen and closed.unseen)
+    unread = {open_one.id, closed.id}
+    run.end()
+    run = start()
+    model, library = run.window.sidebar.model, run.app.library
+
+    def shown() -> set[str]:
+        return {i for i in unread if model.row_of(i).data(UNSEEN_ROLE)}
+
+    assert library.unread == shown() == unread
+    assert library.find(closed.id) is None
+    assert not run.window.workspace.dock(open_one.id).icon().isNull()
+    run.window.workspace.activate(run.window.workspace.pane(open_one.id))
+    run.window.chats.open(closed.id)
+    run.until(lambda: library.unread == shown() == set())
