@@ -87,7 +87,7 @@ def sentence(error: Exception, port: int) -> str:
     """Why it could not be started."""
     if isinstance(error, OSError):
         why = error.strerror or error
-        return tr("Port {port} is not free ({why}). Choose another.", port=port, why=why)
+        return tr("Port {port} is in use ({why}). Choose another port.", port=port, why=why)
     words = str(error) or type(error).__name__
     return f"{words[:1].upper()}{words[1:]}."
 

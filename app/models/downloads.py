@@ -170,7 +170,7 @@ def fault(error: Exception) -> EngineError:
     if isinstance(error, EngineError):
         return error
     log.error("A fault while downloading", exc_info=error)
-    words = tr("It failed ({kind}). The log says how.", kind=type(error).__name__)
+    words = tr("Failed ({kind}). See the log.", kind=type(error).__name__)
     return EngineError(DOWNLOAD_FAILED, words)
 
 
@@ -198,7 +198,7 @@ class Recipe:
 RECIPES = (
     Recipe("4bit", mark("4 bits: the usual choice"), 4),
     Recipe("6bit", mark("6 bits: closer to the original"), 6),
-    Recipe("8bit", mark("8 bits: hardly to be told from the original"), 8),
+    Recipe("8bit", mark("8 bits: practically identical to the original"), 8),
     Recipe("mixed-4-6bit", mark("4 and 6 bits: more where it matters"), mixed="mixed_4_6"),
     Recipe(
         "mixed-3-6bit",
@@ -206,7 +206,7 @@ RECIPES = (
         mixed="mixed_3_6",
     ),
     Recipe("mixed-3-4bit", mark("3 and 4 bits: the smallest"), mixed="mixed_3_4"),
-    Recipe("mixed-2-6bit", mark("2 and 6 bits: small, and not for every model"), mixed="mixed_2_6"),
+    Recipe("mixed-2-6bit", mark("2 and 6 bits: small, not for every model"), mixed="mixed_2_6"),
 )
 
 
@@ -237,7 +237,7 @@ def why_not_convert(model: Installed) -> str:
     if model.facts.problem:
         return model.facts.problem
     if model.facts.bits:
-        return tr("It is quantized already: convert the model that it was made from")
+        return tr("Already quantized. Convert the original model instead.")
     return ""
 
 

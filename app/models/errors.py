@@ -20,18 +20,18 @@ from engine.errors import (
 )
 
 _MEANINGS = {
-    CAPACITY_EXHAUSTED: mark("There is too little memory for this now."),
-    CONTEXT_OVERFLOW: mark("The conversation does not fit into the model's context."),
+    CAPACITY_EXHAUSTED: mark("Not enough memory right now."),
+    CONTEXT_OVERFLOW: mark("The chat no longer fits the model’s context."),
     ENGINE_STOPPED: mark("The engine has stopped."),
-    INTERNAL_ERROR: mark("Answering has failed."),
-    INVALID_REQUEST: mark("The model cannot be asked this."),
+    INTERNAL_ERROR: mark("The model could not reply."),
+    INVALID_REQUEST: mark("The model cannot process this request."),
     MODEL_LOAD_FAILED: mark("The model could not be loaded."),
-    OUT_OF_MEMORY: mark("There is not enough memory."),
-    SESSION_BUSY: mark("The chat is still being answered."),
+    OUT_OF_MEMORY: mark("Not enough memory."),
+    SESSION_BUSY: mark("The model is still replying in this chat."),
     SESSION_CLOSED: mark("The chat was closed."),
-    TEMPLATE_ERROR: mark("The model's chat template does not take these messages."),
-    UNKNOWN_MODEL: mark("The model is not loaded any more."),
-    UNSUPPORTED_SESSION: mark("The chat cannot be kept apart from the others with this model."),
+    TEMPLATE_ERROR: mark("The model’s chat template does not accept these messages."),
+    UNKNOWN_MODEL: mark("The model is no longer loaded."),
+    UNSUPPORTED_SESSION: mark("This model cannot keep the chat separate from the others."),
 }
 """By `EngineError.code`."""
 
@@ -60,8 +60,8 @@ def arithmetic(fit: Fit) -> str:
     """What it takes, of what, and what is free, as two sentences."""
     total = _size(fit.total)
     return tr(
-        "It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and "
-        "{working} to work with. {free} are free.",
+        "It needs {total}: {weights} for weights, {caches} for {chats} of {context} "
+        "tokens and {working} of working memory. {free} are free.",
         total=total if fit.exact else tr("about {size}", size=total),
         weights=_size(fit.weights),
         caches=_size(fit.caches),

@@ -273,8 +273,8 @@ class InstalledModels(QObject):
         """List a model with an adapter, too; returns why that cannot be, or ""."""
         if not is_adapter(folder):
             return tr(
-                "{name} is no adapter: choose a folder that holds adapter_config.json and "
-                "adapters.safetensors.",
+                "{name} is not an adapter. Choose a folder with adapter_config.json "
+                "and adapters.safetensors.",
                 name=clean_name(folder.name) or tr("That folder"),
             )
         self._settings.remember_model(variant_of(model.ref, folder))

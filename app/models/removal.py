@@ -39,8 +39,8 @@ class Removed:
     def words(self) -> str:
         """What a person is told of it."""
         if self.trashed.kept is None:
-            return tr("{name} is in the system's trash, where you can put it back.", name=self.name)
-        return tr("{name} is in the trash.", name=self.name)
+            return tr("{name} moved to the Trash. You can put it back from there.", name=self.name)
+        return tr("{name} moved to the Trash.", name=self.name)
 
     @property
     def can_come_back(self) -> bool:
@@ -79,33 +79,29 @@ class Removal(QObject):
     def why_not(self, model: Installed) -> str:
         """Why a model cannot be removed now, as a sentence; "" if it can."""
         if model.source is Source.BUNDLED:
-            return tr("{name} is a part of Stretto.", name=model.name)
+            return tr("{name} is part of Stretto.", name=model.name)
         if _holds_more(model.removes):
             return tr(
-                "{folder} holds far more than a model. Remove the model's files there.",
+                "{folder} contains other files too. Remove the model’s files by hand.",
                 folder=model.removes,
             )
         if model.removes in self._going:
-            return tr("{name} is on its way to the trash.", name=model.name)
+            return tr("{name} is being moved to the Trash.", name=model.name)
         for one in self._together(model):
             status = self._installed.status(one)
             if status.state is LoadState.LOADING:
-                return tr(
-                    "{name} is being loaded. Wait until it is, or cancel that.", name=one.name
-                )
+                return tr("{name} is loading. Wait until it has loaded, or cancel.", name=one.name)
             if status.model is not None and (
                 why := residency.why_not_unload(self._users, status.ref)
             ):
                 return why
         if any(self._downloads.converting(one.folder) for one in self._together(model)):
-            return tr("{name} is being converted. Cancel that first.", name=model.name)
+            return tr("{name} is being converted. Cancel the conversion first.", name=model.name)
         repos = {one.ref.partition("@")[0] for one in self._together(model)}
         for download in self._downloads.items:
             unfinished = download.state is not DownloadState.DONE
             if unfinished and download.ref.partition("@")[0] in repos:
-                return tr(
-                    "{name} is being downloaded. Cancel the download first.", name=download.name
-                )
+                return tr("{name} is downloading. Cancel the download first.", name=download.name)
         return ""
 
     def warning(self, model: Installed) -> str:
@@ -115,32 +111,37 @@ class Removal(QObject):
         if len(chats) == 1:
             words.append(
                 tr(
-                    "The chat “{title}” answers with it, and will need another model.",
+                    "The chat “{title}” uses it and will need another model.",
                     title=chats[0],
                 )
             )
         elif chats:
             words.append(
                 counted(
-                    "%Ln chat answers with it, and will need another model.",
-                    "%Ln chats answer with it, and will need another model.",
+                    "%Ln chat uses it and will need another model.",
+                    "%Ln chats use it and will need another model.",
                     len(chats),
                 )
             )
         if model.shares:
             words.append(
                 counted(
-                    "It shares files with %n other revision, which goes with it.",
-                    "It shares files with %n other revisions, which go with it.",
+                    "%n other revision shares its files and is removed too.",
+                    "%n other revisions share its files and are removed too.",
                     len(model.shares),
                 )
             )
         if others := model.facts.others:
             listed = ", ".join(others[:3])
             words.append(
-                tr("Its folder holds other things, which go with it: {list} and more.", list=listed)
+                tr(
+                    "Its folder contains other files, which are removed too: {list} and more.",
+                    list=listed,
+                )
                 if len(others) > 3
-                else tr("Its folder holds other things, which go with it: {list}.", list=listed)
+                else tr(
+                    "Its folder contains other files, which are removed too: {list}.", list=listed
+                )
             )
         return " ".join(words)
 
@@ -174,7 +175,7 @@ class Removal(QObject):
             self._going.discard(model.removes)
             self.failed.emit(
                 tr(
-                    "{name} was not removed: {why}. Its folder can be shown, and removed there.",
+                    "{name} could not be removed: {why}. Show its folder and remove it there.",
                     name=model.name,
                     why=_words(error),
                 )
@@ -199,7 +200,7 @@ class Removal(QObject):
             await flows.aside(lambda _: system_trash.restore(removed.trashed))
         except Exception as error:
             self.failed.emit(
-                tr("{name} was not put back: {why}.", name=removed.name, why=_words(error))
+                tr("{name} could not be restored: {why}.", name=removed.name, why=_words(error))
             )
             return
         for option, at, ref in removed.listed:

@@ -29,7 +29,7 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
     loader = users.loader
     model = loader.get(ref).model
     if model is None:
-        return tr("It is not loaded.")
+        return tr("This model is not loaded.")
     using = []
     for chat in users.running():
         other = loader.get(chat.answering_with).model
@@ -38,11 +38,11 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
     if not using:
         return ""
     if len(using) == 1:
-        words = mark("The chat “{chat}” is answering with it. Stop the reply first.")
+        words = mark("The model is replying in “{chat}”. Stop the reply first.")
         return tr(words, chat=using[0])
     return counted(
-        "%n chat is answering with it. Stop its reply first.",
-        "%n chats are answering with it. Stop their replies first.",
+        "The model is replying in %n chat. Stop the reply first.",
+        "The model is replying in %n chats. Stop the replies first.",
         len(using),
     )
 
@@ -53,7 +53,7 @@ def unload(users: ModelUsers, ref: str) -> str:
     What its chats have read is kept on disk, and they load it again when they send.
     """
     return why_not_unload(users, ref) or (
-        "" if users.loader.unload(ref) else tr("It is not loaded.")
+        "" if users.loader.unload(ref) else tr("This model is not loaded.")
     )
 
 
@@ -68,8 +68,8 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     count = sum(chat.waits_for == ref for chat in users.running())
     if count:
         return counted(
-            "Another chat waits for {model}: it goes on loading.",
-            "%n other chats wait for {model}: it goes on loading.",
+            "Another chat is waiting for {model}. It keeps loading.",
+            "%n other chats are waiting for {model}. It keeps loading.",
             count,
             model=users.loader.get(ref).name,
         )
@@ -232,8 +232,8 @@ class MemoryPressure(QObject):
             name = status.name
             if not unload(self._users, status.ref):
                 text = tr(
-                    "The system is short of memory, so {model} was unloaded. Its chats load it "
-                    "again when they send.",
+                    "{model} was unloaded because the system is low on memory. It "
+                    "loads again when you send a message.",
                     model=name,
                 )
                 log.warning("%s", text)

@@ -34,15 +34,15 @@ def move(folder: Path) -> Trashed:
     """Move a folder to the trash. Raises OSError, whose words can be shown."""
     folder = Path(os.path.abspath(folder))
     if not os.path.lexists(folder):
-        raise FileNotFoundError(errno.ENOENT, tr("it is not there any more"), str(folder))
+        raise FileNotFoundError(errno.ENOENT, tr("it no longer exists"), str(folder))
     if sys.platform != "darwin":  # Qt makes the trash, and not what it lies in
         data = QStandardPaths.StandardLocation.GenericDataLocation
         Path(QStandardPaths.writableLocation(data)).mkdir(parents=True, exist_ok=True)
     file = QFile(os.fspath(folder))
     if not file.moveToTrash() and os.path.lexists(folder):
-        raise OSError(errno.EIO, file.errorString()[:200] or tr("the trash does not take it"))
+        raise OSError(errno.EIO, file.errorString()[:200] or tr("it cannot be moved to the Trash"))
     if os.path.lexists(folder):
-        raise OSError(errno.EIO, tr("the trash has not taken it"))
+        raise OSError(errno.EIO, tr("it was not moved to the Trash"))
     kept = Path(file.fileName())
     return Trashed(folder, kept if kept != folder and os.path.lexists(kept) else None)
 
@@ -51,10 +51,10 @@ def restore(trashed: Trashed) -> None:
     """Put a folder back. Raises OSError, whose words can be shown; it stays in the trash then."""
     kept, folder = trashed.kept, trashed.folder
     if kept is None or not os.path.lexists(kept):
-        raise FileNotFoundError(errno.ENOENT, tr("it is not in the trash any more"), str(folder))
+        raise FileNotFoundError(errno.ENOENT, tr("it is no longer in the Trash"), str(folder))
     if os.path.lexists(folder):
         raise FileExistsError(
-            errno.EEXIST, tr("something of that name is there again"), str(folder)
+            errno.EEXIST, tr("an item with that name already exists"), str(folder)
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:

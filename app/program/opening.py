@@ -54,8 +54,8 @@ class StoreOpening:
             else:
                 if store.journal_aside is not None:
                     self.words = tr(
-                        "The last moments before the crash may be missing: the journal of your "
-                        "chats was damaged. It is kept as {file}.",
+                        "Your last changes before the crash may be missing. The "
+                        "damaged journal is kept as {file}.",
                         file=store.journal_aside.name,
                     )
                 return store
@@ -93,7 +93,7 @@ class StoreOpening:
             if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)
                 self.words = tr(
-                    "This is an empty start. Your earlier chats are kept as {file}.",
+                    "Stretto started without chats. Your earlier chats are kept as {file}.",
                     file=aside.name,
                 )
             elif way is Recovery.ELSEWHERE:
@@ -108,8 +108,7 @@ class StoreOpening:
             elif way is Recovery.SALVAGE:
                 saved = Store.salvage(self._file)
                 self.words = tr(
-                    "{messages} in {chats} could be read and are here. "
-                    "The damaged file is kept as {file}.",
+                    "Recovered {messages} in {chats}. The damaged file is kept as {file}.",
                     messages=counted("%Ln message", "%Ln messages", saved.messages),
                     chats=counted("%Ln chat", "%Ln chats", saved.chats),
                     file=saved.aside.name,
@@ -123,9 +122,9 @@ def restored(file: Path, backup: Path) -> str:
     """Put a backup in the file's place; what to say of it. Raises StoreError."""
     aside = Store.restore(file, backup)
     if aside is None:
-        return tr("These are the chats of the backup.")
+        return tr("Backup restored.")
     return tr(
-        "These are the chats of the backup. The chats of before are kept as {file}.",
+        "Backup restored. Your previous chats are kept as {file}.",
         file=aside.name,
     )
 

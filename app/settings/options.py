@@ -177,9 +177,11 @@ class Settings:
         if not self.unread:
             return ""
         if self.set_aside is None:
-            return tr("Your settings could not be read, so none are saved until you end Stretto.")
+            return tr(
+                "Your settings could not be read. Changes are not saved until you quit Stretto."
+            )
         return tr(
-            "Your settings could not be read and begin anew. The file is kept as {name}.",
+            "Your settings could not be read and were reset. The old file is kept as {name}.",
             name=self.set_aside.name,
         )
 

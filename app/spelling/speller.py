@@ -190,13 +190,13 @@ class Speller(QObject):
             return ""
         if self._system is None:
             return tr(
-                "This system offers no spell checker that Stretto knows. On Linux install enchant "
-                "(libenchant-2) and a dictionary of your language, then start Stretto again."
+                "No spelling checker found. On Linux, install enchant (libenchant-2) "
+                "and a dictionary for your language, then restart Stretto."
             )
         if not self.language and self._choice != OFF:
             return tr(
-                "There is no dictionary of your language. Install one, such as hunspell’s, or "
-                "choose another language."
+                "No dictionary for your language. Install one, for example from "
+                "hunspell, or choose another language."
             )
         return ""
 

@@ -51,9 +51,9 @@ def corrupt(path: Path) -> StoreError:
     return StoreError(
         "corrupt",
         tr(
-            "The file {path} is damaged, or is not one of Stretto's. It has been left as it is. "
-            "Stretto can save what can still be read in a new file, or start with an empty one; "
-            "the damaged file is kept either way.",
+            "The file {path} is damaged or was not created by Stretto. It has not "
+            "been changed. Stretto can recover what is readable into a new file or "
+            "start with an empty one. The damaged file is kept.",
             path=path,
         ),
         path,
@@ -65,8 +65,8 @@ def unreadable(path: Path) -> StoreError:
     error = StoreError(
         "corrupt",
         tr(
-            "Nothing in {path} could be read. It has been left as it is. Go back to a backup if "
-            "there is one, or set the file aside to start with an empty one.",
+            "Nothing in {path} could be read. The file has not been changed. Restore "
+            "a backup, or set the file aside and start with an empty one.",
             path=path,
         ),
         path,
@@ -80,9 +80,10 @@ def newer(path: Path) -> StoreError:
     return StoreError(
         "newer",
         tr(
-            "The chats in {path} were last used by a newer version of Stretto, and this one could "
-            "harm them. Open them with the newer version, or set the file aside and start with an "
-            "empty one; it is kept. So far it has been left as it is.",
+            "The chats in {path} were last used by a newer version of Stretto, and "
+            "this version could damage them. Nothing has been changed. Open them "
+            "with the newer version, or set the file aside and start with an empty "
+            "one.",
             path=path,
         ),
         path,
@@ -94,8 +95,8 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
     return StoreError(
         "invalid",
         tr(
-            "A change did not fit the stored chats and was left out ({what}: {error}). "
-            "This is a fault of the program; the other changes are saved.",
+            "One change could not be saved ({what}: {error}). All other changes are "
+            "saved. Please report this error.",
             what=what,
             error=error,
         ),
@@ -132,8 +133,8 @@ def at_start(error: StoreError) -> StoreError:
     return StoreError(
         "full",
         tr(
-            "The disk that holds {path} is full, so your chats cannot be opened. Nothing of "
-            "them is lost. Free some space, then try again.",
+            "Your chats cannot be opened because the disk with {path} is full. "
+            "Nothing is lost. Free some space, then try again.",
             path=error.path,
         ),
         error.path,
@@ -144,8 +145,8 @@ def _full(path: Path) -> StoreError:
     return StoreError(
         "full",
         tr(
-            "The disk that holds {path} is full, so the latest messages are not saved yet. "
-            "Free some space; Stretto keeps them and tries again.",
+            "Your latest messages are not saved yet because the disk with {path} is "
+            "full. Free some space. Stretto tries again by itself.",
             path=path,
         ),
         path,
@@ -163,8 +164,9 @@ def _readonly(path: Path) -> StoreError:
     return StoreError(
         "readonly",
         tr(
-            "Stretto may not write to {path}. Make the folder and the file in it writable, then "
-            "try again; or use another folder, into which your chats are copied.",
+            "Stretto has no permission to write to {path}. Make the folder and its "
+            "file writable and try again, or use another folder. Your chats are "
+            "copied there.",
             path=path,
         ),
         path,
@@ -176,8 +178,8 @@ def _io(path: Path, error: Exception) -> StoreError:
     return StoreError(
         "io",
         tr(
-            "The chats in {path} could not be read or written ({error}). "
-            "Check that the disk is connected and has space, then try again.",
+            "The chats in {path} could not be read or saved ({error}). Check that "
+            "the disk is connected and has free space, then try again.",
             path=path,
             error=name or error,
         ),

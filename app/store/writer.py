@@ -255,7 +255,7 @@ class Writer:
         """Queues the operations next to each other: they share a transaction."""
         with self._changed:
             if self._closing:
-                words = tr("The chats are closed; this change came too late.")
+                words = tr("This change came after the chats were closed and is not saved.")
                 raise StoreError("closed", words)
             group = self._groups.get(threading.get_ident())
             if group is not None:
@@ -338,7 +338,7 @@ class Writer:
                     raise self._failure or StoreError("closed", tr("The chats are closed."))
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
-                    words = tr("Saving the chats takes longer than expected.")
+                    words = tr("Saving is taking longer than expected.")
                     raise self._failure or StoreError("timeout", words, self._path)
                 self._changed.wait(left)
 
@@ -370,7 +370,7 @@ class Writer:
         if lost and not already:
             reason = self._failure
             code = reason.code if reason else "timeout"
-            why = reason.message if reason else tr("The disk did not answer in time.")
+            why = reason.message if reason else tr("The disk did not respond in time.")
             raise StoreError(
                 code,
                 counted(

@@ -31,7 +31,7 @@ from engine.sandbox.process import own_command
 
 log = logging.getLogger(__name__)
 
-_DIED = mark("Stretto ended while it started with it")
+_DIED = mark("Stretto quit while starting with it")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -114,15 +114,15 @@ class NewerMlxLm(QObject):
         """Which mlx-lm is used, and why, for a person."""
         chosen = self.chosen
         if chosen is None:
-            return tr("Its own from the next start on") if self.used else tr("Stretto’s own")
+            return tr("Built-in, from the next start") if self.used else tr("Built-in")
         if chosen.failed:
             return tr(
-                "mlx-lm {version} is not used: {why}. Stretto uses its own.",
+                "mlx-lm {version} is not used: {why}. Stretto uses the built-in version.",
                 version=chosen.version,
                 why=tr(chosen.failed),
             )
         if self.waits:
-            return tr("mlx-lm {version} from the next start on", version=chosen.version)
+            return tr("mlx-lm {version}, from the next start", version=chosen.version)
         return tr("mlx-lm {version}, from {wheel}", version=chosen.version, wheel=chosen.wheel)
 
     def end(self) -> None:
@@ -224,7 +224,7 @@ def _words(error: Exception) -> str:
     if isinstance(error, ValueError):
         return str(error)
     told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return tr("It cannot be read: {why}.", why=told)
+    return tr("Cannot be read: {why}.", why=told)
 
 
 _LOOK_S = 0.1
@@ -255,8 +255,8 @@ class Examined:
     def words(self) -> str:
         """All of it, for a person."""
         if not self.starts:
-            return tr("Stretto cannot use it: {why}.", why=tr(self.why_not))
-        told = [tr("mlx-lm {version} can be used.", version=self.version)]
+            return tr("Cannot be used: {why}.", why=tr(self.why_not))
+        told = [tr("mlx-lm {version} works.", version=self.version)]
         if self.families:
             told.append(
                 counted(
@@ -267,9 +267,9 @@ class Examined:
                 )
             )
         if not self.findings:
-            told.append(tr("Nothing else is different from Stretto’s own."))
+            told.append(tr("No other differences from the built-in version."))
             return " ".join(told)
-        told.append(tr("What is different from Stretto’s own:"))
+        told.append(tr("Differences from the built-in version:"))
         return "\n".join([" ".join(told), "", *self.findings])
 
 
@@ -325,7 +325,7 @@ def _told(said: str, wrong: str) -> Examined:
         report: Mapping[str, Any] = json.loads(said)
         place, differences = report["mlx_lm"], [str(d) for d in report["differences"]]
         wanted = [str(m) for m in report["missing"]]
-        missing = [tr("It wants {what}.", what=m) for m in wanted if not m.startswith("OpenBLAS")]
+        missing = [tr("Requires {what}.", what=m) for m in wanted if not m.startswith("OpenBLAS")]
         if place.get("refused"):
             return Examined(False, str(place["refused"]))
         version = str(place["version"])

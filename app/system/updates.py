@@ -96,11 +96,13 @@ def read(document: bytes, key: bytes) -> Release:
         inner = json.loads(signed)
         release = Release(str(inner["version"]), str(inner["page"]), str(inner.get("notes", "")))
     except BadSignatureError:
-        raise UpdateError(tr("The answer is not signed by the makers of Stretto.")) from None
+        raise UpdateError(
+            tr("The update information is not signed by the makers of Stretto.")
+        ) from None
     except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
-        raise UpdateError(tr("The answer could not be understood.")) from None
+        raise UpdateError(tr("The update information could not be read.")) from None
     if not _VERSION.fullmatch(release.version) or urlsplit(release.page).scheme != "https":
-        raise UpdateError(tr("The answer could not be understood."))
+        raise UpdateError(tr("The update information could not be read."))
     return release
 
 
@@ -115,7 +117,7 @@ def fetch(url: str) -> bytes:
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
                 asked[1].close()  # the answer that sends there
-                raise ValueError(tr("it was sent elsewhere"))
+                raise ValueError(tr("the request was redirected"))
             return super().redirect_request(*asked)
 
     request = urllib.request.Request(url, headers={"User-Agent": "Stretto"})
@@ -126,9 +128,9 @@ def fetch(url: str) -> bytes:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
         why = str(getattr(error, "reason", None) or error)
-        raise UpdateError(tr("No answer: {why}.", why=why)) from None
+        raise UpdateError(tr("No response: {why}.", why=why)) from None
     if len(document) > LARGEST:
-        raise UpdateError(tr("The answer could not be understood."))
+        raise UpdateError(tr("The update information could not be read."))
     return document
 
 
@@ -208,7 +210,7 @@ class Updates(QObject):
             self.looked.emit(None, str(error))
         except Exception:
             log.exception("Looking for updates failed")
-            self.looked.emit(None, tr("It failed; the log says how."))
+            self.looked.emit(None, tr("The check failed. See the log."))
         else:
             skipped = self._settings.skipped_version
             if by_itself and release.is_newer and release.version != skipped:

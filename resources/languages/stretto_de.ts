@@ -8923,7 +8923,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>The address has no host. Enter it as https://example.org/v1.</source>
-        <translation>Die Adresse hat keinen Host. Gib sie als https://example.org/v1 ein.</translation>
+        <translation>Die Adresse hat keinen Host. Gib sie ein wie https://example.org/v1.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8988,7 +8988,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>The reply from {host} could not be read.</source>
-        <translation>Die Antwort von {host} konnte nicht gelesen werden.</translation>
+        <translation>Die Antwort von {host} war nicht lesbar.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -9550,6 +9550,875 @@ Du hast nicht geantwortet.</translation>
             <numerusform>%Ln Chat in den Papierkorb gelegt</numerusform>
             <numerusform>%Ln Chats in den Papierkorb gelegt</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>Antworten nach Nachricht und Spalte</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>{complete} von %n Antwort. Enter öffnet eine in ihrem Chat.</numerusform>
+            <numerusform>{complete} von %n Antworten. Enter öffnet eine in ihrem Chat.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>Alles ist beantwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>Die Tabelle ist in der Zwischenablage.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>Die Tabelle konnte nicht geschrieben werden: {why}. Wähle einen anderen Ort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>Die Tabelle ist in {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>Zuordnung verbergen, bis ich eine behalte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>Was sich unterscheidet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>In einer Tabelle sind die Spalten benannt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>Die Spalten sind gemischt und heißen Antwort A, Antwort B und so weiter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>Öffne zuerst ein zweites Modell, mit Datei &gt; Modellordner öffnen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>Wähle höchstens {most} Modelle: {columns} sind gewählt, und jedes braucht eine Spalte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>Gast</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>Die Antwort bisher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>Diese Antwort ist zu Ende.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>Gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>Diese behalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>Mit dieser Antwort weitermachen und die anderen schließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>Unterschiede der Antworten markieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>Verborgen, bis du eine der Antworten behältst</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>Unterschiede der Antworten markieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>Chat gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>Vergleiche zuerst mehrere Nachrichten: Bereich &gt; Vergleichen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>Verglichene Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>Die Tabelle kann nicht gelesen werden. Ihre Antworten sind in der Liste der Chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>Zurück zu dem, was vorher da war</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>%n Chat ist beiseitegelegt, bis du einen von diesen behältst</numerusform>
+            <numerusform>%n Chats sind beiseitegelegt, bis du einen von diesen behältst</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>Die verglichenen Antworten sind in der Liste der Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>Seitenleiste ausblenden  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>Einklappen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>Ausklappen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>Daneben öffnen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>{count} Chat löschen</numerusform>
+            <numerusform>{count} Chats löschen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>Chat löschen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>%Ln Chat gelöscht</numerusform>
+            <numerusform>%Ln Chats gelöscht</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>Chat nicht mehr angeheftet</numerusform>
+            <numerusform>{count} Chats nicht mehr angeheftet</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>Chat archiviert</numerusform>
+            <numerusform>{count} Chats archiviert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>Chat aus dem Archiv geholt</numerusform>
+            <numerusform>{count} Chats aus dem Archiv geholt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>Chat aus Ordnern genommen</numerusform>
+            <numerusform>{count} Chats aus Ordnern genommen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>Anlegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>Ordner „{name}“ gelöscht; seine Chats bleiben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>Aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>Kein Ordner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>Neuer Ordner darin…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>Ganz nach oben bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>Eingeklappte Seitenleiste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>Seitenleiste einblenden  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>Nichts gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>Hier erscheinen deine Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>Diese Antwort stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>Gäste, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>Gäste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>niemand</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>Andere Programme dürfen unter {address} fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>Suche eingrenzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>Suche eingrenzen  Alt+Runter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>Im Ordner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>Mit Schlagwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>Von Modell beantwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>Von mir gesagt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>Vom Modell gesagt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>In den letzten 7 Tagen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>In den letzten 30 Tagen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>Im Archiv</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>ausgeklappt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>eingeklappt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>im Archiv</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer} war {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>Antwort {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>Eine Nachricht pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>Meine Prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>Darin sind Variablen auszufüllen. Schreibe ihn stattdessen als Zeile aus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>Höchstens {most} Nachrichten auf einmal: Das sind {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>Speichere zuerst einen Prompt, mit Bearbeiten &gt; Prompts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>Kreuze die Prompts an, die alle Spalten beantworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>Schreibe eine Nachricht pro Zeile. Alle Spalten beantworten alle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>Schreibe die Nachricht, die alle Spalten beantworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>Mehrere Nachrichten für alle Spalten, eine pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>Eine Nachricht für alle Spalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>Verglichene Antworten zusammen scrollen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>Verglichene Antworten scrollen zusammen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>Jede Antwort scrollt für sich</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>{name} wurde bisher {kept} von %n Mal behalten</numerusform>
+            <numerusform>{name} wurde bisher {kept} von %n Malen behalten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Chats nicht mehr gruppiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>This change came after the chats were closed and is not saved.</source>
+        <translation>Diese Änderung kam nach dem Schließen der Chats und ist nicht gespeichert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving is taking longer than expected.</source>
+        <translation>Das Speichern dauert länger als erwartet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not respond in time.</source>
+        <translation>Das Volume hat nicht rechtzeitig reagiert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory right now.</source>
+        <translation>Zurzeit nicht genug Speicher.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat no longer fits the model’s context.</source>
+        <translation>Der Chat passt nicht mehr in den Kontext des Modells.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model could not reply.</source>
+        <translation>Das Modell konnte nicht antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot process this request.</source>
+        <translation>Das Modell kann diese Anfrage nicht verarbeiten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory.</source>
+        <translation>Nicht genug Speicher.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is still replying in this chat.</source>
+        <translation>Das Modell antwortet in diesem Chat noch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model’s chat template does not accept these messages.</source>
+        <translation>Die Chat-Vorlage des Modells akzeptiert diese Nachrichten nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is no longer loaded.</source>
+        <translation>Das Modell ist nicht mehr geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>This model cannot keep the chat separate from the others.</source>
+        <translation>Dieses Modell kann den Chat nicht von den anderen getrennt halten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <translation>Nötig sind {total}: {weights} für Gewichte, {caches} für {chats} mit {context} Tokens und {working} Arbeitsspeicher. Frei sind {free}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
+        <translation>Deine letzten Änderungen vor dem Absturz fehlen vielleicht. Das beschädigte Journal bleibt als {file} erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
+        <translation>Stretto wurde ohne Chats gestartet. Deine früheren Chats bleiben als {file} erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
+        <translation>Gerettet: {messages} in {chats}. Die beschädigte Datei bleibt als {file} erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored.</source>
+        <translation>Backup wiederhergestellt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored. Your previous chats are kept as {file}.</source>
+        <translation>Backup wiederhergestellt. Deine vorherigen Chats bleiben als {file} erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Failed ({kind}). See the log.</source>
+        <translation>Fehlgeschlagen ({kind}). Siehe Protokoll.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: practically identical to the original</source>
+        <translation>8 Bit: praktisch wie das Original</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, not for every model</source>
+        <translation>2 und 6 Bit: klein, nicht für jedes Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Already quantized. Convert the original model instead.</source>
+        <translation>Bereits quantisiert. Konvertiere stattdessen das ursprüngliche Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto quit while starting with it</source>
+        <translation>Stretto wurde beim Start damit beendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in, from the next start</source>
+        <translation>Eingebaute Version, ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in</source>
+        <translation>Eingebaute Version</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
+        <translation>mlx-lm {version} wird nicht verwendet: {why}. Stretto verwendet die eingebaute Version.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version}, from the next start</source>
+        <translation>mlx-lm {version}, ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be read: {why}.</source>
+        <translation>Nicht lesbar: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be used: {why}.</source>
+        <translation>Nicht verwendbar: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} works.</source>
+        <translation>mlx-lm {version} funktioniert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>No other differences from the built-in version.</source>
+        <translation>Keine weiteren Unterschiede zur eingebauten Version.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Differences from the built-in version:</source>
+        <translation>Unterschiede zur eingebauten Version:</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Requires {what}.</source>
+        <translation>Benötigt {what}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <translation>{name} ist kein Adapter. Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash. You can put it back from there.</source>
+        <translation>{name} in den Papierkorb bewegt. Von dort kannst du es zurücklegen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash.</source>
+        <translation>{name} in den Papierkorb bewegt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is part of Stretto.</source>
+        <translation>{name} ist ein Teil von Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} contains other files too. Remove the model’s files by hand.</source>
+        <translation>{folder} enthält auch andere Dateien. Entferne die Dateien des Modells von Hand.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being moved to the Trash.</source>
+        <translation>{name} wird in den Papierkorb bewegt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is loading. Wait until it has loaded, or cancel.</source>
+        <translation>{name} wird geladen. Warte, bis es geladen ist, oder brich ab.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel the conversion first.</source>
+        <translation>{name} wird konvertiert. Brich die Konvertierung zuerst ab.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is downloading. Cancel the download first.</source>
+        <translation>{name} wird heruntergeladen. Brich den Download zuerst ab.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” uses it and will need another model.</source>
+        <translation>Der Chat „{title}“ verwendet es und braucht dann ein anderes Modell.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat uses it and will need another model.</source>
+        <comment>%Ln chats use it and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln Chat verwendet es und braucht dann ein anderes Modell.</numerusform>
+            <numerusform>%Ln Chats verwenden es und brauchen dann ein anderes Modell.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%n other revision shares its files and is removed too.</source>
+        <comment>%n other revisions share its files and are removed too.</comment>
+        <translation>
+            <numerusform>%n weitere Revision teilt sich seine Dateien und wird auch entfernt.</numerusform>
+            <numerusform>%n weitere Revisionen teilen sich seine Dateien und werden auch entfernt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list} and more.</source>
+        <translation>Sein Ordner enthält weitere Dateien, die auch entfernt werden: {list} und mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list}.</source>
+        <translation>Sein Ordner enthält weitere Dateien, die auch entfernt werden: {list}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <translation>{name} konnte nicht entfernt werden: {why}. Zeige den Ordner und entferne ihn dort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be restored: {why}.</source>
+        <translation>{name} konnte nicht wiederhergestellt werden: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>This model is not loaded.</source>
+        <translation>Dieses Modell ist nicht geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in “{chat}”. Stop the reply first.</source>
+        <translation>Das Modell antwortet in „{chat}“. Stoppe zuerst die Antwort.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in %n chat. Stop the reply first.</source>
+        <comment>The model is replying in %n chats. Stop the replies first.</comment>
+        <translation>
+            <numerusform>Das Modell antwortet in %n Chat. Stoppe zuerst die Antwort.</numerusform>
+            <numerusform>Das Modell antwortet in %n Chats. Stoppe zuerst die Antworten.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat is waiting for {model}. It keeps loading.</source>
+        <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
+        <translation>
+            <numerusform>Ein anderer Chat wartet auf {model}. Es wird weiter geladen.</numerusform>
+            <numerusform>%n andere Chats warten auf {model}. Es wird weiter geladen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
+        <translation>{model} wurde entladen, weil der Speicher des Systems knapp ist. Es wird beim Senden einer Nachricht wieder geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it no longer exists</source>
+        <translation>nicht mehr vorhanden</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it cannot be moved to the Trash</source>
+        <translation>kann nicht in den Papierkorb bewegt werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it was not moved to the Trash</source>
+        <translation>wurde nicht in den Papierkorb bewegt</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is no longer in the Trash</source>
+        <translation>nicht mehr im Papierkorb</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>an item with that name already exists</source>
+        <translation>ein Objekt mit diesem Namen ist bereits vorhanden</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use ({why}). Choose another port.</source>
+        <translation>Port {port} ist belegt ({why}). Wähle einen anderen Port.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <translation>Deine Einstellungen konnten nicht gelesen werden. Änderungen werden nicht gespeichert, bis du Stretto beendest.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <translation>Deine Einstellungen konnten nicht gelesen werden und wurden zurückgesetzt. Die alte Datei bleibt als {name} erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
+        <translation>Keine Rechtschreibprüfung gefunden. Installiere unter Linux enchant (libenchant-2) und ein Wörterbuch für deine Sprache und starte Stretto neu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
+        <translation>Kein Wörterbuch für deine Sprache. Installiere eines, etwa von hunspell, oder wähle eine andere Sprache.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <translation>Die Datei {path} ist beschädigt oder stammt nicht von Stretto. Sie wurde nicht verändert. Stretto kann alles Lesbare in eine neue Datei retten oder mit einer leeren beginnen. Die beschädigte Datei bleibt erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <translation>In {path} ist nichts lesbar. Die Datei wurde nicht verändert. Stelle ein Backup wieder her, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
+        <translation>Die Chats in {path} wurden zuletzt mit einer neueren Version von Stretto benutzt, und diese Version könnte sie beschädigen. Nichts wurde verändert. Öffne sie mit der neueren Version, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <translation>Eine Änderung konnte nicht gespeichert werden ({what}: {error}). Alle anderen Änderungen sind gespeichert. Bitte melde diesen Fehler.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <translation>Deine Chats lassen sich nicht öffnen, weil das Volume mit {path} voll ist. Es ist nichts verloren. Gib Speicherplatz frei und versuche es erneut.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <translation>Deine letzten Nachrichten sind noch nicht gespeichert, weil das Volume mit {path} voll ist. Gib Speicherplatz frei. Stretto versucht es von selbst erneut.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
+        <translation>Stretto darf nicht in {path} schreiben. Erlaube das Schreiben in Ordner und Datei und versuche es erneut, oder verwende einen anderen Ordner. Deine Chats werden dorthin kopiert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <translation>Die Chats in {path} konnten nicht gelesen oder gespeichert werden ({error}). Prüfe, ob das Volume verbunden ist und freien Platz hat, und versuche es erneut.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information is not signed by the makers of Stretto.</source>
+        <translation>Die Update-Informationen sind nicht von den Herstellern von Stretto signiert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information could not be read.</source>
+        <translation>Die Update-Informationen konnten nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>the request was redirected</source>
+        <translation>die Anfrage wurde umgeleitet</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No response: {why}.</source>
+        <translation>Keine Antwort: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The check failed. See the log.</source>
+        <translation>Die Prüfung ist fehlgeschlagen. Siehe Protokoll.</translation>
     </message>
 </context>
 </TS>

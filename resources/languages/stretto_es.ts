@@ -8968,7 +8968,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
-        <translation>Inténtalo más tarde.</translation>
+        <translation>Inténtalo de nuevo más tarde.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8988,7 +8988,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>The reply from {host} could not be read.</source>
-        <translation>No se pudo leer la respuesta de {host}.</translation>
+        <translation>No se ha podido leer la respuesta de {host}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -9026,7 +9026,7 @@ No respondiste.</translation>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
-        <translation>Stretto se está cerrando.</translation>
+        <translation>Saliendo de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
@@ -9550,6 +9550,875 @@ No respondiste.</translation>
             <numerusform>%Ln chat movido a la papelera</numerusform>
             <numerusform>%Ln chats movidos a la papelera</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>Respuestas por mensaje y columna</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>{complete} de %n respuesta. Intro abre una en su chat.</numerusform>
+            <numerusform>{complete} de %n respuestas. Intro abre una en su chat.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>Todo está respondido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>La tabla está en el portapapeles.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>No se ha podido escribir la tabla: {why}. Elegir otro lugar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>La tabla está en {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>Ocultar cuál es cuál hasta elegir una</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>Qué varía</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>Una tabla nombra sus columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>Abrir antes un segundo modelo con Archivo &gt; Abrir carpeta de modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>Elegir como máximo {most} modelos: hay {columns} elegidos y cada uno ocupa una columna.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>Invitado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>La respuesta hasta ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>Esta respuesta ha terminado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>Resultados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>Elegir esta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>Continuar desde esta respuesta y cerrar las demás</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>Marcar en qué difieren las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>Oculto hasta elegir una de las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>Marcar en qué difieren las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>Chat eliminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>Comparar antes varios mensajes: Panel &gt; Comparar…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>Mensajes comparados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>No se puede leer la tabla. Sus respuestas están en la lista de chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>Volver a lo que había antes</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>%n chat se ha apartado hasta elegir una de estas</numerusform>
+            <numerusform>%n chats se han apartado hasta elegir una de estas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>Las respuestas comparadas están en la lista de chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>Ocultar la barra lateral  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>Plegar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>Desplegar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>Abrir al lado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>Eliminar {count} chat</numerusform>
+            <numerusform>Eliminar {count} chats</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>Eliminar chat</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>%Ln chat eliminado</numerusform>
+            <numerusform>%Ln chats eliminados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>El chat ya no está fijado</numerusform>
+            <numerusform>{count} chats ya no están fijados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>Chat archivado</numerusform>
+            <numerusform>{count} chats archivados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>Chat desarchivado</numerusform>
+            <numerusform>{count} chats desarchivados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>Chat fuera de carpetas</numerusform>
+            <numerusform>{count} chats fuera de carpetas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>Crear</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>Carpeta «{name}» eliminada; sus chats se conservan</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>Desarchivar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>Ninguna carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>Carpeta nueva dentro…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>Mover al nivel superior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>Barra lateral plegada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>Mostrar la barra lateral  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>Nada encontrado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>Los chats aparecerán aquí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>Detener esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>Continuar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>Invitados, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>Invitados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>nadie</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>Otros programas pueden preguntar en {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>Acotar la búsqueda</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>Acotar la búsqueda  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>En carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>Con etiqueta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>Respondido por modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>Dicho por mí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>Dicho por el modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>En los últimos 7 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>En los últimos 30 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>En Archivados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>desplegado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>plegado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>archivado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer} era {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>Respuesta {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>Un mensaje en cada línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>Mis prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>Tiene variables por rellenar. Escribirlo completo como línea.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>Preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>Preguntar como máximo {most} mensajes: hay {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>Guardar antes un prompt con Editar &gt; Prompts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>Marcar los prompts que responden todas las columnas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>Escribir un mensaje en cada línea. Todas las columnas los responden todos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>Escribir el mensaje que responden todas las columnas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>Varios mensajes para todas las columnas, uno en cada línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>Un mensaje para todas las columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>Desplazar juntas las respuestas comparadas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>Las respuestas comparadas se desplazan juntas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>Cada respuesta se desplaza por separado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>{name} se ha elegido {kept} de %n vez hasta ahora</numerusform>
+            <numerusform>{name} se ha elegido {kept} de %n veces hasta ahora</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Chats desagrupados</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>This change came after the chats were closed and is not saved.</source>
+        <translation>Este cambio llegó después de cerrar los chats y no se ha guardado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving is taking longer than expected.</source>
+        <translation>Guardar está tardando más de lo previsto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not respond in time.</source>
+        <translation>El disco no ha reaccionado a tiempo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory right now.</source>
+        <translation>Ahora no hay memoria suficiente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat no longer fits the model’s context.</source>
+        <translation>El chat ya no cabe en el contexto del modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model could not reply.</source>
+        <translation>El modelo no ha podido responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot process this request.</source>
+        <translation>El modelo no puede procesar esta petición.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory.</source>
+        <translation>No hay memoria suficiente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is still replying in this chat.</source>
+        <translation>El modelo aún está respondiendo en este chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model’s chat template does not accept these messages.</source>
+        <translation>La plantilla de chat del modelo no admite estos mensajes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is no longer loaded.</source>
+        <translation>El modelo ya no está cargado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>This model cannot keep the chat separate from the others.</source>
+        <translation>Este modelo no puede mantener el chat separado de los demás.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <translation>Necesita {total}: {weights} para los pesos, {caches} para {chats} de {context} tokens y {working} de memoria de trabajo. Hay {free} libres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
+        <translation>Pueden faltar tus últimos cambios antes del fallo. El diario dañado se conserva como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
+        <translation>Stretto se ha iniciado sin chats. Tus chats anteriores se conservan como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
+        <translation>Recuperado: {messages} en {chats}. El archivo dañado se conserva como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored.</source>
+        <translation>Copia de seguridad restaurada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored. Your previous chats are kept as {file}.</source>
+        <translation>Copia de seguridad restaurada. Tus chats anteriores se conservan como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Failed ({kind}). See the log.</source>
+        <translation>Ha fallado ({kind}). Consulta el registro.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: practically identical to the original</source>
+        <translation>8 bits: prácticamente idéntico al original</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, not for every model</source>
+        <translation>2 y 6 bits: pequeño, no para cualquier modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Already quantized. Convert the original model instead.</source>
+        <translation>Ya está cuantizado. Convierte el modelo original.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto quit while starting with it</source>
+        <translation>Stretto se cierra al iniciarse con ella</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in, from the next start</source>
+        <translation>La integrada, desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in</source>
+        <translation>La integrada</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
+        <translation>mlx-lm {version} no se usa: {why}. Stretto usa la versión integrada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version}, from the next start</source>
+        <translation>mlx-lm {version}, desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be read: {why}.</source>
+        <translation>No se puede leer: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be used: {why}.</source>
+        <translation>No se puede usar: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} works.</source>
+        <translation>mlx-lm {version} funciona.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>No other differences from the built-in version.</source>
+        <translation>Sin más diferencias con la versión integrada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Differences from the built-in version:</source>
+        <translation>Diferencias con la versión integrada:</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Requires {what}.</source>
+        <translation>Requiere {what}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <translation>{name} no es un adaptador. Elige una carpeta con adapter_config.json y adapters.safetensors.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash. You can put it back from there.</source>
+        <translation>{name} se ha movido a la papelera. Puedes restaurarlo desde ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash.</source>
+        <translation>{name} se ha movido a la papelera.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is part of Stretto.</source>
+        <translation>{name} forma parte de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} contains other files too. Remove the model’s files by hand.</source>
+        <translation>{folder} contiene también otros archivos. Quita a mano los archivos del modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being moved to the Trash.</source>
+        <translation>{name} se está moviendo a la papelera.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is loading. Wait until it has loaded, or cancel.</source>
+        <translation>{name} se está cargando. Espera a que termine o cancela la carga.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel the conversion first.</source>
+        <translation>{name} se está convirtiendo. Cancela antes la conversión.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is downloading. Cancel the download first.</source>
+        <translation>{name} se está descargando. Cancela antes la descarga.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” uses it and will need another model.</source>
+        <translation>El chat «{title}» lo usa y necesitará otro modelo.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat uses it and will need another model.</source>
+        <comment>%Ln chats use it and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln chat lo usa y necesitará otro modelo.</numerusform>
+            <numerusform>%Ln chats lo usan y necesitarán otro modelo.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%n other revision shares its files and is removed too.</source>
+        <comment>%n other revisions share its files and are removed too.</comment>
+        <translation>
+            <numerusform>%n revisión más comparte sus archivos y también se quitará.</numerusform>
+            <numerusform>%n revisiones más comparten sus archivos y también se quitarán.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list} and more.</source>
+        <translation>Su carpeta contiene otros archivos, que también se quitarán: {list} y más.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list}.</source>
+        <translation>Su carpeta contiene otros archivos, que también se quitarán: {list}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <translation>No se ha podido quitar {name}: {why}. Muestra su carpeta y quítalo ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be restored: {why}.</source>
+        <translation>No se ha podido restaurar {name}: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>This model is not loaded.</source>
+        <translation>Este modelo no está cargado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in “{chat}”. Stop the reply first.</source>
+        <translation>El modelo está respondiendo en «{chat}». Detén antes la respuesta.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in %n chat. Stop the reply first.</source>
+        <comment>The model is replying in %n chats. Stop the replies first.</comment>
+        <translation>
+            <numerusform>El modelo está respondiendo en %n chat. Detén antes la respuesta.</numerusform>
+            <numerusform>El modelo está respondiendo en %n chats. Detén antes las respuestas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat is waiting for {model}. It keeps loading.</source>
+        <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
+        <translation>
+            <numerusform>Otro chat espera a {model}. Se sigue cargando.</numerusform>
+            <numerusform>%n chats más esperan a {model}. Se sigue cargando.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
+        <translation>{model} se ha liberado porque el sistema tiene poca memoria. Se volverá a cargar al enviar un mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it no longer exists</source>
+        <translation>ya no existe</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it cannot be moved to the Trash</source>
+        <translation>no se puede mover a la papelera</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it was not moved to the Trash</source>
+        <translation>no se ha movido a la papelera</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is no longer in the Trash</source>
+        <translation>ya no está en la papelera</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>an item with that name already exists</source>
+        <translation>ya existe un elemento con ese nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use ({why}). Choose another port.</source>
+        <translation>El puerto {port} está en uso ({why}). Elige otro puerto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <translation>No se han podido leer tus ajustes. Los cambios no se guardarán hasta que salgas de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <translation>No se han podido leer tus ajustes y se han restablecido. El archivo anterior se conserva como {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
+        <translation>No se ha encontrado ningún corrector de ortografía. En Linux, instala enchant (libenchant-2) y un diccionario de tu idioma y reinicia Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
+        <translation>No hay diccionario para tu idioma. Instala uno, por ejemplo de hunspell, o elige otro idioma.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <translation>El archivo {path} está dañado o no es de Stretto. No se ha modificado. Stretto puede recuperar lo legible en un archivo nuevo o empezar con uno vacío. El archivo dañado se conserva.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <translation>No se ha podido leer nada en {path}. El archivo no se ha modificado. Restaura una copia de seguridad, o aparta el archivo y empieza con uno vacío.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
+        <translation>Los chats de {path} se usaron por última vez con una versión más reciente de Stretto y esta versión podría dañarlos. No se ha modificado nada. Ábrelos con la versión más reciente, o aparta el archivo y empieza con uno vacío.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <translation>No se ha podido guardar un cambio ({what}: {error}). Los demás cambios están guardados. Informa de este error.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <translation>No se pueden abrir tus chats porque el disco de {path} está lleno. No se ha perdido nada. Libera espacio e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <translation>Tus últimos mensajes aún no están guardados porque el disco de {path} está lleno. Libera espacio. Stretto lo intentará de nuevo por sí solo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
+        <translation>Stretto no tiene permiso para escribir en {path}. Permite escribir en la carpeta y en su archivo e inténtalo de nuevo, o usa otra carpeta. Tus chats se copiarán en ella.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <translation>No se han podido leer o guardar los chats de {path} ({error}). Comprueba que el disco está conectado y tiene espacio libre e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information is not signed by the makers of Stretto.</source>
+        <translation>La información de actualización no está firmada por los autores de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information could not be read.</source>
+        <translation>No se ha podido leer la información de actualización.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>the request was redirected</source>
+        <translation>la petición se ha redirigido</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No response: {why}.</source>
+        <translation>Sin respuesta: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The check failed. See the log.</source>
+        <translation>La comprobación ha fallado. Consulta el registro.</translation>
     </message>
 </context>
 </TS>

@@ -8918,7 +8918,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>Enter the key in its own field, not in the address.</source>
-        <translation>Saisissez la clé dans son propre champ, pas dans l’adresse.</translation>
+        <translation>Saisissez la clé dans son champ, pas dans l’adresse.</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
@@ -8988,7 +8988,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>The reply from {host} could not be read.</source>
-        <translation>La réponse de {host} n’a pas pu être lue.</translation>
+        <translation>La réponse de {host} est illisible.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -9026,7 +9026,7 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
-        <translation>Stretto est en train de quitter.</translation>
+        <translation>Stretto quitte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
@@ -9550,6 +9550,875 @@ Vous n’avez pas répondu.</translation>
             <numerusform>%Ln discussion mise à la corbeille</numerusform>
             <numerusform>%Ln discussions mises à la corbeille</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>Réponses par message et par colonne</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>{complete} sur %n réponse. Entrée en ouvre une dans sa discussion.</numerusform>
+            <numerusform>{complete} sur %n réponses. Entrée en ouvre une dans sa discussion.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>Toutes les réponses sont là</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>Le tableau est dans le presse-papiers.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>Le tableau n’a pas pu être écrit&#xa0;: {why}. Choisissez un autre emplacement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>Le tableau est dans {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>Masquer l’origine des réponses jusqu’à mon choix</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>Ce qui diffère</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>Un tableau nomme ses colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>Ouvrez d’abord un deuxième modèle, avec Fichier &gt; Ouvrir un dossier de modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>Choisissez au plus {most} modèles&#xa0;: {columns} sont choisis, et chacun occupe une colonne.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>Invité</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>La réponse jusqu’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>Cette réponse est terminée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>Résultats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>Garder celle-ci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>Poursuivre à partir de cette réponse et fermer les autres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>Marquer les différences entre les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>Marquer les différences entre les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>Discussion supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>Comparez d’abord plusieurs messages&#xa0;: Volet &gt; Comparer…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>Messages comparés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>Le tableau ne peut pas être lu. Ses réponses sont dans la liste des discussions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>Revenir à ce qui était là avant</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
+            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>Les réponses comparées sont dans la liste des discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>Masquer la barre latérale  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>Replier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>Déplier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>Ouvrir à côté</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>Supprimer {count} discussion</numerusform>
+            <numerusform>Supprimer {count} discussions</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>Supprimer la discussion</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>%Ln discussion supprimée</numerusform>
+            <numerusform>%Ln discussions supprimées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>Discussion désépinglée</numerusform>
+            <numerusform>{count} discussions désépinglées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>Discussion archivée</numerusform>
+            <numerusform>{count} discussions archivées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>Discussion désarchivée</numerusform>
+            <numerusform>{count} discussions désarchivées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>Discussion sortie des dossiers</numerusform>
+            <numerusform>{count} discussions sorties des dossiers</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>Créer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>Dossier «&#xa0;{name}&#xa0;» supprimé&#xa0;; ses discussions sont conservées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>Désarchiver</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>Aucun dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>Nouveau sous-dossier…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>Déplacer au premier niveau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>Barre latérale repliée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>Afficher la barre latérale  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>Aucun résultat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>Vos discussions apparaîtront ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>Arrêter cette réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>Continuer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>Invités, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>Invités</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>personne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>D’autres programmes peuvent interroger Stretto à l’adresse {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>Affiner la recherche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>Affiner la recherche  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>Dans le dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>Avec l’étiquette</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>Réponse du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>Dit par moi</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>Dit par le modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>Ces 7 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>Ces 30 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>Dans les archives</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>déplié</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>replié</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>dans les archives</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer} était {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>Réponse {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>Un message par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>Mes prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>Il a des variables à remplir. Écrivez-le plutôt en entier sur une ligne.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>Demander</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>Envoyez au plus {most} messages&#xa0;: il y en a {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>Enregistrez d’abord un prompt, avec Édition &gt; Prompts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>Cochez les prompts auxquels toutes les colonnes répondent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>Écrivez un message par ligne. Toutes les colonnes répondent à tous.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>Écrivez le message auquel toutes les colonnes répondent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>Plusieurs messages pour toutes les colonnes, un par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>Un message pour toutes les colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>Faire défiler ensemble les réponses comparées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>Les réponses comparées défilent ensemble</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>Chaque réponse défile séparément</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
+            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Discussions dégroupées</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>This change came after the chats were closed and is not saved.</source>
+        <translation>Cette modification est arrivée après la fermeture des discussions et n’est pas enregistrée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving is taking longer than expected.</source>
+        <translation>L’enregistrement prend plus de temps que prévu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not respond in time.</source>
+        <translation>Le disque n’a pas réagi à temps.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory right now.</source>
+        <translation>Pas assez de mémoire pour le moment.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat no longer fits the model’s context.</source>
+        <translation>La discussion ne tient plus dans le contexte du modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model could not reply.</source>
+        <translation>Le modèle n’a pas pu répondre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot process this request.</source>
+        <translation>Le modèle ne peut pas traiter cette demande.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory.</source>
+        <translation>Mémoire insuffisante.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is still replying in this chat.</source>
+        <translation>Le modèle répond encore dans cette discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model’s chat template does not accept these messages.</source>
+        <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is no longer loaded.</source>
+        <translation>Le modèle n’est plus chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>This model cannot keep the chat separate from the others.</source>
+        <translation>Ce modèle ne peut pas séparer cette discussion des autres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <translation>Il faut {total} : {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
+        <translation>Vos dernières modifications avant le plantage manquent peut-être. Le journal endommagé est conservé sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
+        <translation>Stretto a démarré sans discussions. Vos discussions précédentes sont conservées sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
+        <translation>Récupéré : {messages} dans {chats}. Le fichier endommagé est conservé sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored.</source>
+        <translation>Sauvegarde restaurée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored. Your previous chats are kept as {file}.</source>
+        <translation>Sauvegarde restaurée. Vos discussions précédentes sont conservées sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Failed ({kind}). See the log.</source>
+        <translation>Échec ({kind}). Consultez le journal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: practically identical to the original</source>
+        <translation>8 bits : pratiquement identique à l’original</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, not for every model</source>
+        <translation>2 et 6 bits : petit, pas pour tous les modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Already quantized. Convert the original model instead.</source>
+        <translation>Déjà quantifié. Convertissez plutôt le modèle d’origine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto quit while starting with it</source>
+        <translation>Stretto a quitté en démarrant avec elle</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in, from the next start</source>
+        <translation>Version intégrée, au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in</source>
+        <translation>Version intégrée</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
+        <translation>mlx-lm {version} n’est pas utilisé : {why}. Stretto utilise la version intégrée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version}, from the next start</source>
+        <translation>mlx-lm {version}, au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be read: {why}.</source>
+        <translation>Lecture impossible : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be used: {why}.</source>
+        <translation>Inutilisable : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} works.</source>
+        <translation>mlx-lm {version} fonctionne.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>No other differences from the built-in version.</source>
+        <translation>Aucune autre différence avec la version intégrée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Differences from the built-in version:</source>
+        <translation>Différences avec la version intégrée :</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Requires {what}.</source>
+        <translation>Nécessite {what}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <translation>{name} n’est pas un adaptateur. Choisissez un dossier contenant adapter_config.json et adapters.safetensors.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash. You can put it back from there.</source>
+        <translation>{name} placé dans la corbeille. Vous pouvez l’en ressortir.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash.</source>
+        <translation>{name} placé dans la corbeille.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is part of Stretto.</source>
+        <translation>{name} fait partie de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} contains other files too. Remove the model’s files by hand.</source>
+        <translation>{folder} contient aussi d’autres fichiers. Retirez ceux du modèle à la main.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being moved to the Trash.</source>
+        <translation>{name} est en cours de placement dans la corbeille.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is loading. Wait until it has loaded, or cancel.</source>
+        <translation>{name} est en cours de chargement. Attendez la fin ou annulez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel the conversion first.</source>
+        <translation>{name} est en cours de conversion. Annulez d’abord la conversion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is downloading. Cancel the download first.</source>
+        <translation>{name} est en cours de téléchargement. Annulez d’abord le téléchargement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” uses it and will need another model.</source>
+        <translation>La discussion « {title} » l’utilise et aura besoin d’un autre modèle.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat uses it and will need another model.</source>
+        <comment>%Ln chats use it and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln discussion l’utilise et aura besoin d’un autre modèle.</numerusform>
+            <numerusform>%Ln discussions l’utilisent et auront besoin d’un autre modèle.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%n other revision shares its files and is removed too.</source>
+        <comment>%n other revisions share its files and are removed too.</comment>
+        <translation>
+            <numerusform>%n autre révision partage ses fichiers et sera aussi retirée.</numerusform>
+            <numerusform>%n autres révisions partagent ses fichiers et seront aussi retirées.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list} and more.</source>
+        <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés : {list} et d’autres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list}.</source>
+        <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés : {list}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <translation>{name} n’a pas pu être retiré : {why}. Affichez son dossier et retirez-le de là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be restored: {why}.</source>
+        <translation>{name} n’a pas pu être restauré : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>This model is not loaded.</source>
+        <translation>Ce modèle n’est pas chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in “{chat}”. Stop the reply first.</source>
+        <translation>Le modèle répond dans « {chat} ». Arrêtez d’abord la réponse.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in %n chat. Stop the reply first.</source>
+        <comment>The model is replying in %n chats. Stop the replies first.</comment>
+        <translation>
+            <numerusform>Le modèle répond dans %n discussion. Arrêtez d’abord la réponse.</numerusform>
+            <numerusform>Le modèle répond dans %n discussions. Arrêtez d’abord les réponses.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat is waiting for {model}. It keeps loading.</source>
+        <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
+        <translation>
+            <numerusform>Une autre discussion attend {model}. Le chargement continue.</numerusform>
+            <numerusform>%n autres discussions attendent {model}. Le chargement continue.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
+        <translation>{model} a été déchargé car le système manque de mémoire. Il sera rechargé à l’envoi d’un message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it no longer exists</source>
+        <translation>il n’existe plus</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it cannot be moved to the Trash</source>
+        <translation>impossible de le placer dans la corbeille</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it was not moved to the Trash</source>
+        <translation>il n’a pas été placé dans la corbeille</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is no longer in the Trash</source>
+        <translation>il n’est plus dans la corbeille</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>an item with that name already exists</source>
+        <translation>un élément de ce nom existe déjà</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use ({why}). Choose another port.</source>
+        <translation>Le port {port} est utilisé ({why}). Choisissez un autre port.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <translation>Vos réglages n’ont pas pu être lus. Les modifications ne seront pas enregistrées tant que vous n’aurez pas quitté Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <translation>Vos réglages n’ont pas pu être lus et ont été réinitialisés. L’ancien fichier est conservé sous {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
+        <translation>Aucun vérificateur d’orthographe trouvé. Sous Linux, installez enchant (libenchant-2) et un dictionnaire pour votre langue, puis redémarrez Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
+        <translation>Aucun dictionnaire pour votre langue. Installez-en un, par exemple de hunspell, ou choisissez une autre langue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <translation>Le fichier {path} est endommagé ou n’a pas été créé par Stretto. Il n’a pas été modifié. Stretto peut récupérer ce qui est lisible dans un nouveau fichier ou commencer avec un fichier vide. Le fichier endommagé est conservé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <translation>Rien n’a pu être lu dans {path}. Le fichier n’a pas été modifié. Restaurez une sauvegarde, ou mettez le fichier de côté et commencez avec un fichier vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
+        <translation>Les discussions de {path} ont été utilisées par une version plus récente de Stretto, et cette version pourrait les endommager. Rien n’a été modifié. Ouvrez-les avec la version plus récente, ou mettez le fichier de côté et commencez avec un fichier vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <translation>Une modification n’a pas pu être enregistrée ({what} : {error}). Toutes les autres sont enregistrées. Merci de signaler cette erreur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <translation>Vos discussions ne peuvent pas être ouvertes car le disque contenant {path} est plein. Rien n’est perdu. Libérez de l’espace, puis réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <translation>Vos derniers messages ne sont pas encore enregistrés car le disque contenant {path} est plein. Libérez de l’espace. Stretto réessaiera de lui-même.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
+        <translation>Stretto n’est pas autorisé à écrire dans {path}. Rendez le dossier et son fichier accessibles en écriture et réessayez, ou utilisez un autre dossier. Vos discussions y seront copiées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <translation>Les discussions de {path} n’ont pas pu être lues ou enregistrées ({error}). Vérifiez que le disque est connecté et dispose d’espace libre, puis réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information is not signed by the makers of Stretto.</source>
+        <translation>Les informations de mise à jour ne sont pas signées par les auteurs de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information could not be read.</source>
+        <translation>Les informations de mise à jour n’ont pas pu être lues.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>the request was redirected</source>
+        <translation>la requête a été redirigée</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No response: {why}.</source>
+        <translation>Pas de réponse : {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The check failed. See the log.</source>
+        <translation>La vérification a échoué. Consultez le journal.</translation>
     </message>
 </context>
 </TS>

@@ -8812,7 +8812,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>The address has no host. Enter it as https://example.org/v1.</source>
-        <translation>アドレスにホストがありません。https://example.org/v1の形式で入力してください。</translation>
+        <translation>アドレスにホストがありません。https://example.org/v1のように入力してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8847,7 +8847,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
-        <translation>{host}がリクエストを転送しています。アドレスを確認してください。</translation>
+        <translation>{host}は要求を転送します。アドレスを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8857,7 +8857,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
-        <translation>後でもう一度お試しください。</translation>
+        <translation>あとでもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8877,7 +8877,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>The reply from {host} could not be read.</source>
-        <translation>{host}からの返信を読み取れませんでした。</translation>
+        <translation>{host}の回答を読み取れませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -9430,6 +9430,862 @@ You did not answer.</source>
         <translation>
             <numerusform>%Ln件のチャットをゴミ箱に入れました</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>メッセージと列ごとの回答</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>%n件中{complete}件の回答。Enterでその回答のチャットを開きます。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>すべて回答済みです</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>表をクリップボードにコピーしました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>表を書き出せませんでした: {why}。別の場所を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>表を{file}に保存しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>残す回答を決めるまで、どれがどれかを隠す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>変えるもの</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>表では列の名前が表示されます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>列の順序を混ぜ、回答A、回答Bのように呼びます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>先に「ファイル」&gt;「モデルフォルダを開く」で2つ目のモデルを開いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>選べるモデルは{most}個までです。{columns}個が選ばれていて、それぞれ1列を使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>ゲスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>ここまでの回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>この回答は終わっています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>検索結果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>これを残す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>この回答から続け、ほかを閉じます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>回答の違いに印を付ける</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>残す回答を決めるまで隠されます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>回答の違いに印を付ける</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>チャットを削除しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>先に複数のメッセージを比較してください: ペイン &gt; 比較…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>比較したメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>表を読み取れません。回答はチャットのリストにあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>前の状態に戻す</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>どれかを残すまで、%n件のチャットを脇に置いています</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>比較した回答はチャットのリストにあります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>サイドバーを隠す  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>折りたたむ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>展開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>横に開く</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>{count}件のチャットを削除</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>チャットを削除</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>%Ln件のチャットを削除しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>{count}件のチャットのピン固定を解除しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>{count}件のチャットをアーカイブしました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>{count}件のチャットをアーカイブから取り出しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>{count}件のチャットをフォルダの外に移動しました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>作成</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>フォルダ「{name}」を削除しました。中のチャットは残っています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>アーカイブから取り出す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>フォルダなし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>中に新規フォルダ…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>最上位に移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>折りたたんだサイドバー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>サイドバーを表示  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>何も見つかりません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>チャットはここに表示されます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>この回答を停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>ゲスト、{words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>ゲスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>ほかのプログラムは{address}で問い合わせできます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>検索を絞り込む</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>検索を絞り込む  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>フォルダ内</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>タグ付き</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>回答したモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>自分の発言</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>モデルの発言</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>過去7日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>過去30日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>アーカイブ内</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>展開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>折りたたみ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>アーカイブ内</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer}は{what}でした</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>回答{letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>1行に1メッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>自分のプロンプト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>入力が必要な変数があります。代わりに1行に書き出してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>質問</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>一度に質問できるメッセージは{most}件までです。今は{count}件あります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>先に「編集」&gt;「プロンプト」でプロンプトを保存してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>すべての列で回答するプロンプトにチェックを付けてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>1行に1つずつメッセージを書いてください。すべての列がそのすべてに回答します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>すべての列で回答するメッセージを書いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>すべての列への複数のメッセージ（1行に1つ）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>すべての列への1つのメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>比較中の回答を一緒にスクロール</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>比較中の回答は一緒にスクロールします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>回答は別々にスクロールします</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>{name}はこれまで%n回中{kept}回残されました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>チャットのグループを解除しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>This change came after the chats were closed and is not saved.</source>
+        <translation>この変更はチャットを閉じた後に届いたため、保存されていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving is taking longer than expected.</source>
+        <translation>保存に予想より時間がかかっています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not respond in time.</source>
+        <translation>ディスクが時間内に応答しませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory right now.</source>
+        <translation>現在メモリが不足しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat no longer fits the model’s context.</source>
+        <translation>チャットがモデルのコンテキストに収まらなくなりました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model could not reply.</source>
+        <translation>モデルは回答できませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot process this request.</source>
+        <translation>モデルはこの要求を処理できません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory.</source>
+        <translation>メモリが不足しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is still replying in this chat.</source>
+        <translation>このチャットではモデルがまだ回答中です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model’s chat template does not accept these messages.</source>
+        <translation>モデルのチャットテンプレートはこれらのメッセージに対応していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is no longer loaded.</source>
+        <translation>モデルはもうロードされていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>This model cannot keep the chat separate from the others.</source>
+        <translation>このモデルでは、チャットをほかと分けて保てません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <translation>{total}が必要です: 重み{weights}、{context}トークンの{chats}に{caches}、作業用メモリ{working}。空きは{free}です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
+        <translation>クラッシュ直前の変更が失われている可能性があります。破損したジャーナルは{file}として残してあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
+        <translation>Strettoはチャットのない状態で起動しました。以前のチャットは{file}として残してあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
+        <translation>{chats}の{messages}を復旧しました。破損したファイルは{file}として残してあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored.</source>
+        <translation>バックアップを復元しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored. Your previous chats are kept as {file}.</source>
+        <translation>バックアップを復元しました。それまでのチャットは{file}として残してあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Failed ({kind}). See the log.</source>
+        <translation>失敗しました（{kind}）。ログを確認してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: practically identical to the original</source>
+        <translation>8ビット: 元のモデルとほぼ同じ</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, not for every model</source>
+        <translation>2・6ビット: 小さいが、すべてのモデルには適さない</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Already quantized. Convert the original model instead.</source>
+        <translation>すでに量子化されています。元のモデルを変換してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto quit while starting with it</source>
+        <translation>これを使った起動中にStrettoが終了しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in, from the next start</source>
+        <translation>次回の起動から内蔵版</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in</source>
+        <translation>内蔵版</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
+        <translation>mlx-lm {version}は使われていません: {why}。Strettoは内蔵のバージョンを使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version}, from the next start</source>
+        <translation>次回の起動からmlx-lm {version}</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be read: {why}.</source>
+        <translation>読み取れません: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be used: {why}.</source>
+        <translation>使用できません: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} works.</source>
+        <translation>mlx-lm {version}は動作します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>No other differences from the built-in version.</source>
+        <translation>内蔵のバージョンとのほかの違いはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Differences from the built-in version:</source>
+        <translation>内蔵のバージョンとの違い:</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Requires {what}.</source>
+        <translation>{what}が必要です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsのあるフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash. You can put it back from there.</source>
+        <translation>{name}をゴミ箱に移動しました。ゴミ箱から戻せます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash.</source>
+        <translation>{name}をゴミ箱に移動しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is part of Stretto.</source>
+        <translation>{name}はStrettoの一部です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} contains other files too. Remove the model’s files by hand.</source>
+        <translation>{folder}にはほかのファイルもあります。モデルのファイルは手動で削除してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being moved to the Trash.</source>
+        <translation>{name}をゴミ箱に移動しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is loading. Wait until it has loaded, or cancel.</source>
+        <translation>{name}をロード中です。完了を待つか、キャンセルしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel the conversion first.</source>
+        <translation>{name}を変換中です。先に変換をキャンセルしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is downloading. Cancel the download first.</source>
+        <translation>{name}をダウンロード中です。先にダウンロードをキャンセルしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” uses it and will need another model.</source>
+        <translation>チャット「{title}」が使用しているため、別のモデルが必要になります。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat uses it and will need another model.</source>
+        <comment>%Ln chats use it and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln件のチャットが使用しているため、別のモデルが必要になります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%n other revision shares its files and is removed too.</source>
+        <comment>%n other revisions share its files and are removed too.</comment>
+        <translation>
+            <numerusform>ファイルを共有するほかの%n個のリビジョンも取り除かれます。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list} and more.</source>
+        <translation>フォルダ内のほかのファイルも取り除かれます: {list}など。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list}.</source>
+        <translation>フォルダ内のほかのファイルも取り除かれます: {list}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <translation>{name}を取り除けませんでした: {why}。フォルダを表示して取り除いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be restored: {why}.</source>
+        <translation>{name}を復元できませんでした: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>This model is not loaded.</source>
+        <translation>このモデルはロードされていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in “{chat}”. Stop the reply first.</source>
+        <translation>モデルは「{chat}」で回答中です。先に回答を停止してください。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in %n chat. Stop the reply first.</source>
+        <comment>The model is replying in %n chats. Stop the replies first.</comment>
+        <translation>
+            <numerusform>モデルは%n件のチャットで回答中です。先に回答を停止してください。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat is waiting for {model}. It keeps loading.</source>
+        <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
+        <translation>
+            <numerusform>ほかの%n件のチャットが{model}を待っているため、ロードを続けます。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
+        <translation>システムのメモリが少ないため、{model}をアンロードしました。メッセージを送信すると再びロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it no longer exists</source>
+        <translation>もうありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it cannot be moved to the Trash</source>
+        <translation>ゴミ箱に移動できません</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it was not moved to the Trash</source>
+        <translation>ゴミ箱に移動されませんでした</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is no longer in the Trash</source>
+        <translation>もうゴミ箱にありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>an item with that name already exists</source>
+        <translation>同じ名前の項目がすでにあります</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use ({why}). Choose another port.</source>
+        <translation>ポート{port}は使用中です（{why}）。別のポートを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <translation>設定を読み込めませんでした。Strettoを終了するまで、変更は保存されません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <translation>設定を読み込めなかったため、リセットしました。以前のファイルは{name}として残してあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
+        <translation>スペルチェックが見つかりません。Linuxではenchant（libenchant-2）とお使いの言語の辞書をインストールし、Strettoを再起動してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
+        <translation>お使いの言語の辞書がありません。hunspellなどの辞書をインストールするか、別の言語を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <translation>ファイル{path}は破損しているか、Strettoのファイルではありません。変更は加えていません。読み取れる内容を新しいファイルに復旧するか、空のファイルで始めることができます。破損したファイルは残されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <translation>{path}から何も読み取れませんでした。ファイルは変更していません。バックアップを復元するか、ファイルを別に保管して空のファイルで始めてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
+        <translation>{path}のチャットは新しいバージョンのStrettoで使われており、このバージョンで開くと破損するおそれがあります。変更は加えていません。新しいバージョンで開くか、ファイルを別に保管して空のファイルで始めてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <translation>1件の変更を保存できませんでした（{what}: {error}）。ほかの変更は保存されています。このエラーを報告してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <translation>{path}のあるディスクがいっぱいのため、チャットを開けません。何も失われていません。空き容量を増やして、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <translation>{path}のあるディスクがいっぱいのため、最新のメッセージはまだ保存されていません。空き容量を増やしてください。Strettoが自動的に再試行します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
+        <translation>Strettoには{path}への書き込み権限がありません。フォルダとファイルを書き込み可能にしてもう一度お試しになるか、別のフォルダを使用してください。チャットはそこにコピーされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <translation>{path}のチャットを読み取りまたは保存できませんでした（{error}）。ディスクが接続され、空き容量があることを確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information is not signed by the makers of Stretto.</source>
+        <translation>アップデート情報にStrettoの作成元の署名がありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information could not be read.</source>
+        <translation>アップデート情報を読み取れませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>the request was redirected</source>
+        <translation>要求が転送されました</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No response: {why}.</source>
+        <translation>応答がありません: {why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The check failed. See the log.</source>
+        <translation>確認に失敗しました。ログを確認してください。</translation>
     </message>
 </context>
 </TS>

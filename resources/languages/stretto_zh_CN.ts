@@ -8807,12 +8807,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>Enter the key in its own field, not in the address.</source>
-        <translation>请在密钥栏中输入密钥，不要写在地址中。</translation>
+        <translation>请将密钥填入专用栏，而不是地址中。</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>The address has no host. Enter it as https://example.org/v1.</source>
-        <translation>地址中没有主机。请按 https://example.org/v1 的格式输入。</translation>
+        <translation>地址中没有主机。请按 https://example.org/v1 的形式输入。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8847,7 +8847,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
-        <translation>{host} 重定向了请求。请检查地址。</translation>
+        <translation>{host} 会重定向请求。请检查地址。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8857,7 +8857,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
-        <translation>请稍后重试。</translation>
+        <translation>请稍后再试。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -9430,6 +9430,862 @@ You did not answer.</source>
         <translation>
             <numerusform>已将 %Ln 个对话移到废纸篓</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>按消息和列排列的回复</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>{complete}/%n 个回复。按 Enter 在对话中打开。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>已全部回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>表格已复制到剪贴板。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>无法写入表格：{why}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>表格位于 {file}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>在我选定之前隐藏各列身份</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>有何不同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>表格会标明各列</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>请先通过“文件 &gt; 打开模型文件夹”打开第二个模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>最多选择 {most} 个模型：现有 {columns} 个，每个占一列。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>访客</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>目前的回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>此回复已结束。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>已找到</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>选定此项</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>以此回复继续，并关闭其他对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>标出回复的差异</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>选定一个回复后显示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>标出回复的差异</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>已删除对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>请先对比多条消息：窗格 &gt; 对比…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>对比的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>无法读取表格。其回复在对话列表中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>返回之前的对话</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>%n 个对话暂时收起，待你选定一个后恢复</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>对比的回复在对话列表中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>隐藏边栏  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>在旁边打开</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>删除 {count} 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>删除对话</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>已删除 %Ln 个对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>已取消置顶 {count} 个对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>已归档 {count} 个对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>已取消归档 {count} 个对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>已将 {count} 个对话移出文件夹</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>创建</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>已删除文件夹“{name}”；其中的对话保留</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>取消归档</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>无文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>在其中新建文件夹…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>移到顶层</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>折叠的边栏</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>显示边栏  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>没有找到结果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>你的对话会显示在这里</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>停止此回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>访客，{words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>访客</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>无人</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>其他程序可在 {address} 提问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>缩小搜索范围</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>缩小搜索范围  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>在文件夹中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>带标签</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>由模型回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>我说的</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>模型说的</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>最近 7 天</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>最近 30 天</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>在归档中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>已折叠</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>已归档</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer} 是 {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>回复 {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>每行一条消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>我的提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>其中有待填的变量。请改为写成一行。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>提问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>最多提问 {most} 条消息：现有 {count} 条。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>请先通过“编辑 &gt; 提示词”保存提示词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>勾选所有列要回复的提示词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>每行写一条消息。所有列都会回复全部消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>写下所有列要回复的消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>发给所有列的多条消息，每行一条</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>发给所有列的一条消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>同步滚动对比的回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>对比的回复同步滚动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>每个回复单独滚动</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>到目前为止，{name} 在 %n 次中被选定 {kept} 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>已取消对话分组</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>This change came after the chats were closed and is not saved.</source>
+        <translation>此更改在对话关闭之后发生，未保存。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving is taking longer than expected.</source>
+        <translation>保存时间比预期长。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not respond in time.</source>
+        <translation>磁盘未及时响应。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory right now.</source>
+        <translation>目前内存不足。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat no longer fits the model’s context.</source>
+        <translation>对话已超出模型的上下文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model could not reply.</source>
+        <translation>模型未能回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot process this request.</source>
+        <translation>模型无法处理此请求。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Not enough memory.</source>
+        <translation>内存不足。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is still replying in this chat.</source>
+        <translation>模型仍在此对话中回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model’s chat template does not accept these messages.</source>
+        <translation>模型的对话模板不接受这些消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is no longer loaded.</source>
+        <translation>模型已不在加载状态。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>This model cannot keep the chat separate from the others.</source>
+        <translation>此模型无法将该对话与其他对话隔离。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <translation>需要 {total}：权重 {weights}，{chats}（各 {context} 个 token）{caches}，工作内存 {working}。可用 {free}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Your last changes before the crash may be missing. The damaged journal is kept as {file}.</source>
+        <translation>崩溃前的最后更改可能已丢失。损坏的日志保留为 {file}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
+        <translation>Stretto 已在没有对话的状态下启动。你之前的对话保留为 {file}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
+        <translation>已恢复 {chats}中的 {messages}。损坏的文件保留为 {file}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored.</source>
+        <translation>已恢复备份。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>Backup restored. Your previous chats are kept as {file}.</source>
+        <translation>已恢复备份。你之前的对话保留为 {file}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Failed ({kind}). See the log.</source>
+        <translation>失败（{kind}）。请查看日志。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: practically identical to the original</source>
+        <translation>8 位：与原模型几乎无异</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, not for every model</source>
+        <translation>2 和 6 位：小，不适合所有模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>Already quantized. Convert the original model instead.</source>
+        <translation>已经过量化。请改为转换原始模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto quit while starting with it</source>
+        <translation>Stretto 用它启动时意外退出</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in, from the next start</source>
+        <translation>内置版本，下次启动起生效</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Built-in</source>
+        <translation>内置版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
+        <translation>未使用 mlx-lm {version}：{why}。Stretto 使用内置版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version}, from the next start</source>
+        <translation>mlx-lm {version}，下次启动起生效</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be read: {why}.</source>
+        <translation>无法读取：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Cannot be used: {why}.</source>
+        <translation>无法使用：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} works.</source>
+        <translation>mlx-lm {version} 可用。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>No other differences from the built-in version.</source>
+        <translation>与内置版本没有其他差异。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Differences from the built-in version:</source>
+        <translation>与内置版本的差异：</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Requires {what}.</source>
+        <translation>需要 {what}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <translation>{name} 不是适配器。请选择含有 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash. You can put it back from there.</source>
+        <translation>已将 {name} 移到废纸篓。可从废纸篓放回。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} moved to the Trash.</source>
+        <translation>已将 {name} 移到废纸篓。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is part of Stretto.</source>
+        <translation>{name} 是 Stretto 的一部分。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} contains other files too. Remove the model’s files by hand.</source>
+        <translation>{folder} 中还有其他文件。请手动移除模型的文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being moved to the Trash.</source>
+        <translation>正在将 {name} 移到废纸篓。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is loading. Wait until it has loaded, or cancel.</source>
+        <translation>{name} 正在加载。请等待加载完成，或取消。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel the conversion first.</source>
+        <translation>{name} 正在转换。请先取消转换。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is downloading. Cancel the download first.</source>
+        <translation>{name} 正在下载。请先取消下载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” uses it and will need another model.</source>
+        <translation>对话“{title}”正在使用它，之后需要其他模型。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat uses it and will need another model.</source>
+        <comment>%Ln chats use it and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln 个对话正在使用它，之后需要其他模型。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%n other revision shares its files and is removed too.</source>
+        <comment>%n other revisions share its files and are removed too.</comment>
+        <translation>
+            <numerusform>另有 %n 个修订版共用其文件，也会一并移除。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list} and more.</source>
+        <translation>其文件夹中还有其他文件，也会一并移除：{list} 等。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder contains other files, which are removed too: {list}.</source>
+        <translation>其文件夹中还有其他文件，也会一并移除：{list}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <translation>无法移除 {name}：{why}。请显示其文件夹并在那里移除。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} could not be restored: {why}.</source>
+        <translation>无法恢复 {name}：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>This model is not loaded.</source>
+        <translation>此模型未加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in “{chat}”. Stop the reply first.</source>
+        <translation>模型正在“{chat}”中回复。请先停止回复。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>The model is replying in %n chat. Stop the reply first.</source>
+        <comment>The model is replying in %n chats. Stop the replies first.</comment>
+        <translation>
+            <numerusform>模型正在 %n 个对话中回复。请先停止回复。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat is waiting for {model}. It keeps loading.</source>
+        <comment>%n other chats are waiting for {model}. It keeps loading.</comment>
+        <translation>
+            <numerusform>另有 %n 个对话在等待 {model}，将继续加载。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>{model} was unloaded because the system is low on memory. It loads again when you send a message.</source>
+        <translation>由于系统内存不足，{model} 已卸载。发送消息时会重新加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it no longer exists</source>
+        <translation>已不存在</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it cannot be moved to the Trash</source>
+        <translation>无法移到废纸篓</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it was not moved to the Trash</source>
+        <translation>未移到废纸篓</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is no longer in the Trash</source>
+        <translation>已不在废纸篓中</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>an item with that name already exists</source>
+        <translation>已存在同名项目</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use ({why}). Choose another port.</source>
+        <translation>端口 {port} 已被占用（{why}）。请选择其他端口。</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <translation>无法读取你的设置。退出 Stretto 之前，更改不会保存。</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <translation>无法读取你的设置，已还原为默认值。旧文件保留为 {name}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
+        <translation>未找到拼写检查程序。在 Linux 上，请安装 enchant (libenchant-2) 和所用语言的词典，然后重新启动 Stretto。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
+        <translation>没有所用语言的词典。请安装一个（例如 hunspell 的），或选择其他语言。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <translation>文件 {path} 已损坏，或不是由 Stretto 创建。文件未作更改。Stretto 可将可读取的内容恢复到新文件，或从空文件开始。损坏的文件会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <translation>无法从 {path} 读取任何内容。文件未作更改。请恢复备份，或将文件另存并从空文件开始。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
+        <translation>{path} 中的对话上次由更新版本的 Stretto 使用，此版本可能会损坏它们。尚未作任何更改。请用更新的版本打开，或将文件另存并从空文件开始。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <translation>有一项更改无法保存（{what}：{error}）。其他更改均已保存。请报告此错误。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <translation>{path} 所在的磁盘已满，无法打开你的对话。没有任何内容丢失。请释放空间，然后重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <translation>{path} 所在的磁盘已满，最新消息尚未保存。请释放空间，Stretto 会自动重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
+        <translation>Stretto 没有写入 {path} 的权限。请将文件夹及其中的文件设为可写后重试，或使用其他文件夹，你的对话会复制到那里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <translation>无法读取或保存 {path} 中的对话（{error}）。请检查磁盘已连接且有可用空间，然后重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information is not signed by the makers of Stretto.</source>
+        <translation>更新信息没有 Stretto 开发者的签名。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The update information could not be read.</source>
+        <translation>无法读取更新信息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>the request was redirected</source>
+        <translation>请求被重定向</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No response: {why}.</source>
+        <translation>没有响应：{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The check failed. See the log.</source>
+        <translation>检查失败。请查看日志。</translation>
     </message>
 </context>
 </TS>

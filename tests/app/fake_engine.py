@@ -424,7 +424,7 @@ def script(question: str) -> Iterator[tuple[str, str]]:
     elif verb == "think":
         words = [("reasoning", "Let me see. "), ("reasoning", "Yes."), ("answer", "Thought.")]
     elif verb == "fail":
-        words = [("answer", "So far "), ("out_of_memory", "There is not enough memory.")]
+        words = [("answer", "So far "), ("out_of_memory", "Not enough memory.")]
     elif verb == "overflow":
         words = [("context_overflow", "The conversation is too long for this model.")]
     elif verb == "call":

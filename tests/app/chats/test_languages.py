@@ -31,7 +31,7 @@ def test_english_readers_get_the_engines_sentence_alone() -> None:
 @pytest.mark.usefixtures("_in_brackets")
 def test_others_get_what_it_means_and_the_engines_sentence_behind_it() -> None:
     sentence = "There is not enough memory to load {Amber-1B}."
-    assert meaning(OUT_OF_MEMORY, sentence) == f"[There is not enough memory.] ({sentence})"
+    assert meaning(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
     assert meaning("of_a_later_engine", sentence) == sentence
     told = explained("“{name}” cannot be read.", "It is empty.", name="a.pdf")
     assert told == "[“a.pdf” cannot be read.] (It is empty.)"

@@ -65,7 +65,7 @@ def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
     assert not row.act.isVisible(), "it cannot be paused"
     assert run.app.settings.downloads == {}, "nothing to go on with at the next start"
     why = run.app.models.removal.why_not(opened(run).model)
-    assert why == "Tiny-Qwen is being converted. Cancel that first."
+    assert why == "Tiny-Qwen is being converted. Cancel the conversion first."
     run.qtbot.waitUntil(
         lambda: downloads.get(str(out)).state is DownloadState.DONE, timeout=MINUTE_MS
     )

@@ -63,8 +63,8 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     notice = crowded.pane.notice
     crowded.until(notice.isVisible)
     assert notice.text == (
-        "wide-14B-8bit does not fit into memory. It takes 7.1 GB: 5.0 GB of weights, 2.0 GB for a "
-        "chat of 8,192 tokens, and 100 MB to work with. 6.0 GB are free."
+        "wide-14B-8bit does not fit into memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
+        "chat of 8,192 tokens and 100 MB of working memory. 6.0 GB are free."
     )
     assert notice.room.text() == "What Would Fit…"
     assert crowded.engine.loads == loads
@@ -178,7 +178,7 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     crowded.say("hold 2", small)
     crowded.until(lambda: crowded.answer(small))
     take(crowded, dialog, "Unload Small-3B")  # it began to answer while the dialog was open
-    assert crowded.window.toast.text.startswith("Small-3B stays. The chat “hold 2” is answering")
+    assert crowded.window.toast.text.startswith("Small-3B stays. The model is replying in “hold 2”")
     assert crowded.engine.unloaded == []
     small.chat.stop()
     crowded.answered(small)
@@ -242,7 +242,7 @@ def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_
 
     (eight,) = offered("wide-14B", 4_000)
     assert eight.words == "Make a smaller copy of it"
-    assert eight.detail.startswith("8 bits: hardly to be told from the original (about ")
+    assert eight.detail.startswith("8 bits: practically identical to the original (about ")
     assert offered("wide-14B", 2_000)[0].detail.startswith("4 bits")
     assert offered("wide-14B", 1_000) == offered("wide-15B", 4_000) == []
     crowded.window.models.fitting._take(eight, WIDE, "")

@@ -9,8 +9,8 @@ from tests.app.conftest import Run, Start
 
 SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
 SAID = (
-    "The system is short of memory, so Small-3B was unloaded. Its chats load it again when they "
-    "send."
+    "Small-3B was unloaded because the system is low on memory. It loads again when you send a "
+    "message."
 )
 
 

@@ -85,7 +85,7 @@ def test_a_model_that_answers_is_not_unloaded_and_the_entry_says_why(start: Star
     run.until(lambda: run.pane.header.state == "Ready")
     action = to_unload(run, "Guide")
     assert not action.isEnabled()
-    assert action.toolTip() == "The chat “hold 2” is answering with it. Stop the reply first."
+    assert action.toolTip() == "The model is replying in “hold 2”. Stop the reply first."
     assert to_unload(run, "Small-3B").isEnabled()
     busy.chat.toggle_pause()
     assert not to_unload(run, "Guide").isEnabled()
@@ -148,11 +148,12 @@ def test_the_settings_unload_too_and_say_why_not(start: Start):
     run.window.chats.use_model(SMALL)
     run.until(lambda: run.pane.header.state == "Ready")
     run.window.settings_commands.show_settings()
+    run.window.settings_commands.shown.pages.show_page("Models")
     row = run.window.settings_commands.shown.models.row(SMALL)
     assert row.unload.isVisible()
     pane = run.say("hold 1")
     run.until(lambda: not row.unload.isEnabled())
-    assert "is answering with it" in row.unload.toolTip()
+    assert "The model is replying in" in row.unload.toolTip()
     pane.chat.stop()
     run.until(row.unload.isEnabled)
     run.qtbot.mouseClick(row.unload, LEFT)

@@ -71,7 +71,7 @@ def test_it_is_used_from_the_next_start_on_and_no_longer_once_removed(
     folder = tmp_path / "profile" / "mlx-lm"
     first = taken(qtbot, folder, bridge, wheel)
     assert (first.used, first.waits) == ("", True)
-    assert first.words == "mlx-lm 99.9 from the next start on"
+    assert first.words == "mlx-lm 99.9, from the next start"
     assert overlay.in_use() is None
     second = NewerMlxLm(folder, bridge)
     second.begin()
@@ -82,11 +82,11 @@ def test_it_is_used_from_the_next_start_on_and_no_longer_once_removed(
     overlay.watcher("")
     bridge.drain()
     second.remove()
-    assert second.words == "Its own from the next start on"
+    assert second.words == "Built-in, from the next start"
     assert (used.folder / "mlx_lm").is_dir(), "this run may still import some of it"
     third = NewerMlxLm(folder, bridge)
     assert third.chosen is None
-    assert third.words == "Stretto’s own"
+    assert third.words == "Built-in"
 
 
 def test_a_start_that_ends_the_program_is_not_tried_twice(
@@ -100,7 +100,7 @@ def test_a_start_that_ends_the_program_is_not_tried_twice(
     with qtbot.waitSignal(again.failed) as said:
         again.begin()
     assert said.args == [
-        "mlx-lm 99.9 is not used: Stretto ended while it started with it. Stretto uses its own."
+        "mlx-lm 99.9 is not used: Stretto quit while starting with it. Stretto uses the built-in version."
     ]
     assert overlay.in_use() is None
     again.try_again()
@@ -123,7 +123,7 @@ def test_one_that_the_engine_cannot_import_is_told_and_not_used_again(
     assert overlay.watcher is not None
     with qtbot.waitSignal(newer.failed):
         overlay.watcher("it cannot be imported (SyntaxError)")
-    assert "cannot be imported (SyntaxError). Stretto uses its own." in newer.words
+    assert "cannot be imported (SyntaxError). Stretto uses the built-in version." in newer.words
     assert NewerMlxLm(folder, bridge).chosen == newer.chosen
 
 
@@ -144,7 +144,10 @@ def test_what_was_unpacked_and_has_gone_is_said(
     shutil.rmtree(newer.place(newer.chosen.sha256))
     after = NewerMlxLm(tmp_path / "mlx-lm", bridge)
     after.begin()
-    assert after.words == "mlx-lm 99.9 is not used: there is no such folder. Stretto uses its own."
+    assert (
+        after.words
+        == "mlx-lm 99.9 is not used: there is no such folder. Stretto uses the built-in version."
+    )
 
 
 def test_the_settings_show_the_hash_before_anything_is_unpacked(
@@ -165,14 +168,14 @@ def test_the_settings_show_the_hash_before_anything_is_unpacked(
     assert dialog.hash.text().replace("\n", "") == overlay.digest(wheel)
     assert not (tmp_path / "mlx-lm").exists()
     dialog.take.click()
-    qtbot.waitUntil(lambda: "from the next start on" in advanced.which.text())
+    qtbot.waitUntil(lambda: "from the next start" in advanced.which.text())
     # It is tried in a process of its own, and does not start there.
-    qtbot.waitUntil(lambda: "cannot use it" in advanced.told.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "Cannot be used" in advanced.told.text(), timeout=60_000)
     assert "SystemExit: not today" in newer.words
-    assert "Stretto uses its own" in advanced.which.text()
+    assert "Stretto uses the built-in version" in advanced.which.text()
     assert advanced.again.isVisibleTo(page)
     advanced.remove.click()
-    assert advanced.which.text() == "Stretto’s own"
+    assert advanced.which.text() == "Built-in"
 
 
 def found(qtbot: QtBot, window: QWidget) -> WheelDialog:
@@ -197,7 +200,7 @@ def test_the_program_says_at_its_start_that_it_uses_its_own(start: Start, tmp_pa
     chosen = Chosen("mlx_lm-1-py3-none-any.whl", "a" * 64, "1.0")
     (folder / "chosen.json").write_text(json.dumps(chosen.__dict__))
     run = start()
-    run.until(lambda: "Stretto uses its own" in run.window.toast.text)
+    run.until(lambda: "Stretto uses the built-in version" in run.window.toast.text)
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
     assert window is not None

@@ -87,15 +87,15 @@ def test_what_is_signed_is_read() -> None:
     [
         (document(SigningKey.generate()), "not signed"),
         (document().replace(b"99.0", b"98.0"), "not signed"),
-        (document(page="http://example.org"), "understood"),
-        (document(page="javascript:alert(1)"), "understood"),
-        (document(version="<b>"), "understood"),
-        (document(version="9" * 40), "understood"),
-        (b"", "understood"),
-        (b"[]", "understood"),
-        (b'{"signed": "{}", "signature": "AAAA"}', "understood"),
-        (b'{"signed": {}, "signature": 5}', "understood"),
-        (b"[" * 100_000, "understood"),
+        (document(page="http://example.org"), "could not be read"),
+        (document(page="javascript:alert(1)"), "could not be read"),
+        (document(version="<b>"), "could not be read"),
+        (document(version="9" * 40), "could not be read"),
+        (b"", "could not be read"),
+        (b"[]", "could not be read"),
+        (b'{"signed": "{}", "signature": "AAAA"}', "could not be read"),
+        (b'{"signed": {}, "signature": 5}', "could not be read"),
+        (b"[" * 100_000, "could not be read"),
     ],
 )
 def test_what_is_not_is_refused(content: bytes, says: str) -> None:
@@ -160,7 +160,7 @@ def test_no_server_is_told(qtbot: QtBot, served: Served) -> None:
     looking = Updates(Settings(), source)
     with qtbot.waitSignal(looking.looked) as looked:
         looking.look()
-    assert looked.args[1].startswith("No answer")
+    assert looked.args[1].startswith("No response")
 
 
 def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: QtBot, served: Served) -> None:

@@ -136,7 +136,7 @@ def test_a_column_that_cannot_answer_is_not_asked_on(run: Run):
     ask(run, "fail\nsay two")
     run.until(lambda: not table(run).running)
     rows = read(run)
-    assert rows[0][1] == "[There is not enough memory.]\nSo far"
+    assert rows[0][1] == "[Not enough memory.]\nSo far"
     assert rows[1][1] == "[Not started]"
 
 

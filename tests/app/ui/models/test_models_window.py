@@ -197,10 +197,10 @@ def test_one_that_answers_is_not_unloaded_and_says_why(listed: Listed):
     assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
     pane = listed.run.say("hold 1")
     listed.run.until(lambda: not window.foot.load.isEnabled())
-    assert "is answering with it" in window.foot.load.toolTip()
+    assert "The model is replying in" in window.foot.load.toolTip()
     pane.chat.stop()
     listed.run.until(window.foot.load.isEnabled)
-    assert window.foot.trash.toolTip() == "Guide is a part of Stretto."
+    assert window.foot.trash.toolTip() == "Guide is part of Stretto."
 
 
 def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Path):
@@ -259,7 +259,7 @@ def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
     listed.choose("Amber-1B")
     listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
     listed.run.until(lambda: window.foot.undo.isVisible())
-    assert window.foot.said.text() == "Amber-1B is in the trash."
+    assert window.foot.said.text() == "Amber-1B moved to the Trash."
     assert not (listed.root / "Amber-1B").exists()
     assert "Amber-1B" not in listed.names()
     listed.click("undo")
@@ -279,8 +279,7 @@ def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
     listed.choose("Cedar-3B")
     listed.click("trash")
     assert window.foot.said.text() == (
-        "Move Cedar-3B to the Trash? "
-        "The chat “say one” answers with it, and will need another model."
+        "Move Cedar-3B to the Trash? The chat “say one” uses it and will need another model."
     )
     assert (window.foot.keep.hasFocus(), window.foot.open.isVisible()) == (True, False)
     run.qtbot.keyClick(window.foot.keep, Qt.Key.Key_Escape)
@@ -305,9 +304,9 @@ def test_a_model_that_answers_or_loads_stays(listed: Listed):
     listed.choose("Amber-1B")
     run.engine.loading.clear()
     listed.click("load")
-    assert "is being loaded" in window.foot.trash.toolTip()
+    assert "is loading" in window.foot.trash.toolTip()
     run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
-    assert "is being loaded" in window.foot.said.text()
+    assert "is loading" in window.foot.said.text()
     run.engine.loading.set()
     run.until(lambda: window.foot.load.text() == "Unload")
     run.window.chats.use_model(str(listed.root / "Amber-1B"))
@@ -329,7 +328,7 @@ def test_pressed_twice_it_goes_once(listed: Listed):
     assert model is not None
     window.talk.begin(model)
     window.talk.begin(model)
-    assert window.foot.said.text() == "Amber-1B is on its way to the trash."
+    assert window.foot.said.text() == "Amber-1B is being moved to the Trash."
     listed.run.until(lambda: window.foot.undo.isVisible())
     assert len(window.talk.removed) == 1
 
@@ -339,7 +338,7 @@ def test_a_folder_that_went_by_itself_is_told_and_leaves_the_list(listed: Listed
     listed.choose("Birch-7B-4bit")
     shutil.rmtree(listed.root / "Birch-7B-4bit")
     listed.click("trash")
-    listed.run.until(lambda: "was not removed: it is not there any more" in window.foot.said.text())
+    listed.run.until(lambda: "could not be removed: it no longer exists" in window.foot.said.text())
     listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
 
 
@@ -365,9 +364,7 @@ def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, 
     assert {"Elm-4bit", "Elm-4bit @ v1"} <= {*listed.names()}
     assert window.choose(repo / "snapshots" / ("a" * 40))
     listed.click("trash")
-    assert window.foot.said.text().endswith(
-        "It shares files with 1 other revision, which goes with it."
-    )
+    assert window.foot.said.text().endswith("1 other revision shares its files and is removed too.")
     listed.click("yes")
     listed.run.until(lambda: window.foot.undo.isVisible())
     assert not repo.exists()
@@ -385,11 +382,11 @@ def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: List
     listed.choose("Amber-1B")
     listed.click("trash")
     assert window.foot.said.text() == (
-        "Move Amber-1B to the Trash? Its folder holds other things, which go with it: Letters."
+        "Move Amber-1B to the Trash? Its folder contains other files, which are removed too: Letters."
     )
     listed.click("keep")
     assert window.choose(tmp_path / "home" / "Downloads")
-    assert "holds far more than a model" in window.foot.trash.toolTip()
+    assert "contains other files too" in window.foot.trash.toolTip()
     assert not window.foot.trash.isEnabled()
 
 
@@ -399,7 +396,7 @@ def test_it_can_be_taken_back_after_the_window_was_closed(listed: Listed):
     listed.click("trash")
     listed.run.until(lambda: window.foot.undo.isVisible())
     window.close()
-    assert listed.run.window.toast.text == "Amber-1B is in the trash."
+    assert listed.run.window.toast.text == "Amber-1B moved to the Trash."
     listed.run.window.commands["undo_close"].trigger()
     listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
     listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
@@ -410,7 +407,7 @@ def test_closed_while_it_goes_the_trash_is_still_told_of(listed: Listed):
     listed.choose("Amber-1B")
     listed.click("trash")
     window.close()
-    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B is in the trash.")
+    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B moved to the Trash.")
 
 
 # Many, and closing in the midst.

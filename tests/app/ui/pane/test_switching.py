@@ -125,7 +125,7 @@ def test_a_load_that_another_chat_waits_for_goes_on(slow: Run):
         slow.say("say hello", pane)
     slow.qtbot.mouseClick(first.header.cancel, LEFT)
     words = slow.window.toast.text
-    assert words == "Another chat waits for Small-3B: it goes on loading."
+    assert words == "Another chat is waiting for Small-3B. It keeps loading."
     assert not first.chat.answering
     assert second.chat.answering
     slow.engine.loading.set()
