@@ -100,7 +100,8 @@ def test_a_start_that_ends_the_program_is_not_tried_twice(
     with qtbot.waitSignal(again.failed) as said:
         again.begin()
     assert said.args == [
-        "mlx-lm 99.9 is not used: Stretto quit while starting with it. Stretto uses the built-in version."
+        "mlx-lm 99.9 is not used: Stretto quit while starting with it. "
+        "Stretto uses the built-in version."
     ]
     assert overlay.in_use() is None
     again.try_again()

@@ -382,7 +382,8 @@ def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: List
     listed.choose("Amber-1B")
     listed.click("trash")
     assert window.foot.said.text() == (
-        "Move Amber-1B to the Trash? Its folder contains other files, which are removed too: Letters."
+        "Move Amber-1B to the Trash? Its folder contains other files, which are removed too: "
+        "Letters."
     )
     listed.click("keep")
     assert window.choose(tmp_path / "home" / "Downloads")
