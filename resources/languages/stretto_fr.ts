@@ -8948,7 +8948,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
-        <translation>{host} refuse cette requête (état {status}). Il ne prend peut-être pas en charge un réglage du chat.</translation>
+        <translation>{host} refuse cette requête (état {status}). Il ne prend peut-être pas en charge un réglage de la discussion.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -9051,7 +9051,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Add a folder to this chat</source>
-        <translation>Ajouter un dossier à ce chat</translation>
+        <translation>Ajouter un dossier à cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>

@@ -8832,7 +8832,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
-        <translation>{host}が返信できませんでした（ステータス{status}）。後でもう一度お試しください。</translation>
+        <translation>{host}が回答できませんでした（ステータス{status}）。後でもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8842,7 +8842,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
-        <translation>{host}から有効な返信がありません（ステータス{status}）。アドレスを確認してください。</translation>
+        <translation>{host}から有効な回答がありません（ステータス{status}）。アドレスを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8862,12 +8862,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host}との接続が切れました。ここまでの返信は残っています。再生成してもう一度お試しください。</translation>
+        <translation>{host}との接続が切れました。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
-        <translation>{host}の送信量が多すぎるため停止しました。ここまでの返信は残っています。</translation>
+        <translation>{host}の送信量が多すぎるため停止しました。ここまでの回答は残っています。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8903,12 +8903,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} has withheld the rest of this reply.</source>
-        <translation>{host}がこの返信の残りを差し控えました。</translation>
+        <translation>{host}がこの回答の残りを差し控えました。</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host}が続けられませんでした。ここまでの返信は残っています。再生成してもう一度お試しください。</translation>
+        <translation>{host}が続けられませんでした。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>

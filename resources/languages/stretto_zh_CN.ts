@@ -8772,7 +8772,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
-        <translation>你的回答会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
+        <translation>你的回复会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -8787,12 +8787,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send your answers to the server  Enter</source>
-        <translation>将你的回答发送给服务器  Enter</translation>
+        <translation>将你的回复发送给服务器  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline to answer  D</source>
-        <translation>拒绝回答  D</translation>
+        <translation>拒绝回复  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
