@@ -253,7 +253,8 @@ class ToolsPopover(QFrame):
         """The tool's switch, and below it what the tool does."""
         about = about_of(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
-        box.setToolTip(f"{visible(tool.name)}\n{tool.description[:LONGEST]}")
+        told = f"{visible(tool.name)}\n{tool.description[:LONGEST]}"
+        box.setToolTip(told if self._usable else header.of_tools(self._chat))
         box.setAccessibleDescription(about)
         box.setChecked(tool.key in self._chat.options.tools)
         box.setEnabled(self._usable)

@@ -199,7 +199,10 @@ class ToolsWindow(Sheet):
 
     def _tell(self, words: str) -> None:
         self.note.setText(words)
-        self.save.setEnabled(self._found is not None and self.unsaved)
+        wrong = self._found is None
+        self.save.setEnabled(self.unsaved and not wrong)
+        why = tr("There is nothing to save.") if not wrong else words
+        self.save.setToolTip("" if self.save.isEnabled() else why)
 
     @Slot()
     def _on_import(self) -> None:

@@ -612,7 +612,9 @@ class ToolRow(MessageRow):
         for decision, button in self._choices.items():
             button.setVisible(asking and self._offers(decision))
         ready = call is not None and (not call.shown_first or preview is not None or editing)
-        self._choices[Decision.ONCE].setEnabled(ready)
+        once = self._choices[Decision.ONCE]
+        once.setEnabled(ready)
+        once.setToolTip(tr(CHOICES[0][2]) if ready else tr("Looking for the changes…"))
         folder = preview.folder if isinstance(preview, Obstacle) and not editing else None
         self._grant.setVisible(asking and folder is not None)
         outside = isinstance(preview, Obstacle) and preview.outside and not editing
