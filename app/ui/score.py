@@ -27,13 +27,13 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import mirror, mirrored
 
 _WORDS = {
-    "queued": mark("waiting"),
-    "reading": mark("reading"),
-    "writing": mark("writing"),
+    "queued": mark("queued"),
+    "reading": mark("reading the prompt"),
+    "writing": mark("replying"),
     "paused": mark("paused"),
     "calling": mark("using a tool"),
-    "asking": mark("waiting for your answer"),
-    "idle": mark("resting"),
+    "asking": mark("waiting for you"),
+    "idle": mark("idle"),
 }
 
 
@@ -84,8 +84,8 @@ class LaneRow(QWidget):
         told = {"title": lane.title, "state": words}
         self.setToolTip(
             counted(
-                "{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit",
-                "{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit",
+                "{title}: {state}, %Ln of {most} tokens on {host}",
+                "{title}: {state}, %Ln of {most} tokens on {host}",
                 lane.kv_tokens,
                 **told,
                 host=lane.host,
@@ -93,8 +93,8 @@ class LaneRow(QWidget):
             )
             if lane.host
             else counted(
-                "{title}: {state}, %Ln tokens in its KV cache",
-                "{title}: {state}, %Ln tokens in its KV cache",
+                "{title}: {state}, %Ln tokens in memory",
+                "{title}: {state}, %Ln tokens in memory",
                 lane.kv_tokens,
                 **told,
             )
@@ -169,8 +169,8 @@ class LaneRow(QWidget):
         lane = self._lane
         if lane.state == "queued":
             if lane.position:
-                return tr("waiting, {place}.", place=lane.position)
-            return tr("waiting")
+                return tr("queued, no. {place}", place=lane.position)
+            return tr("queued")
         if lane.state == "paused":
             return tr("paused")
         wide = self.width() > 560
@@ -227,26 +227,26 @@ def memory_line(totals: Totals) -> str:
     """ "640 MB in all · chats' KV 5.1 MB": what the program holds, and the chats' part of it."""
     kv = bytes_line(totals.kv_bytes)
     if totals.process_bytes:
-        return tr("{all} in all · chats’ KV {kv}", all=bytes_line(totals.all_bytes), kv=kv)
+        return tr("{all} in use · chats {kv}", all=bytes_line(totals.all_bytes), kv=kv)
     models = bytes_line(totals.weights_bytes)
-    return tr("models {models} · chats’ KV {kv}", models=models, kv=kv)
+    return tr("models {models} · chats {kv}", models=models, kv=kv)
 
 
 def memory_parts(totals: Totals) -> str:
     """Where the memory is, a line each, for a tooltip."""
     parts = [
         (tr("models"), totals.weights_bytes),
-        (tr("what the chats have read (KV caches)"), totals.kv_bytes),
-        (tr("free again, kept for what comes next"), totals.buffer_bytes),
-        (tr("the program itself"), totals.program_bytes if totals.process_bytes else 0),
+        (tr("context of chats"), totals.kv_bytes),
+        (tr("free, kept for reuse"), totals.buffer_bytes),
+        (tr("Stretto"), totals.program_bytes if totals.process_bytes else 0),
         (tr("helper processes"), totals.children_bytes),
     ]
     lines = [f"{bytes_line(count)}  {words}" for words, count in parts if count]
     if totals.process_bytes:
-        lines.insert(0, tr("{size} of memory in all:", size=bytes_line(totals.all_bytes)))
+        lines.insert(0, tr("Memory in use: {size}", size=bytes_line(totals.all_bytes)))
     used = bytes_line(totals.weights_bytes + totals.kv_bytes)
     most = bytes_line(totals.budget)
-    lines.append(tr("Models and chats may take {most} and take {used}.", most=most, used=used))
+    lines.append(tr("Models and chats use {used} of {most}.", most=most, used=used))
     return "\n".join(lines)
 
 
@@ -262,7 +262,7 @@ class MemoryBar(QWidget):
     def show_shares(self, weights: float, kv: float) -> None:
         self._weights, self._kv = min(1.0, weights), min(1.0, kv)
         shares = {"weights": percent(weights), "kv": percent(kv)}
-        self.setAccessibleName(tr("Memory: weights {weights}, KV caches {kv}", **shares))
+        self.setAccessibleName(tr("Memory: models {weights}, chats {kv}", **shares))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -296,7 +296,7 @@ class ScoreView(QWidget):
         feed: what it shows.
     """
 
-    ROWS = 5  # more scroll
+    LEAST, MOST = 3, 6  # rows at once: it does not jump as chats come and go; more scroll
 
     chosen = Signal(str)
     pause_asked = Signal(str)
@@ -317,7 +317,7 @@ class ScoreView(QWidget):
         self._bar = MemoryBar(self)
         name = QLabel(tr("Score"), self)
         keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
-        close = IconButton("x", tr("Close the score  Ctrl+J"), self, side=26)
+        close = IconButton("x", tr("Close Score  Ctrl+J"), self, side=26)
         close.clicked.connect(self.closed)
         head = QHBoxLayout()
         head.setContentsMargins(14, 6, 8, 4)
@@ -332,10 +332,11 @@ class ScoreView(QWidget):
         self._column = QVBoxLayout(self._lanes)
         self._column.setContentsMargins(0, 0, 0, 6)
         self._column.setSpacing(0)
-        self._empty = QLabel(tr("No chat has asked the engine anything yet."), self)
+        self._empty = QLabel(tr("Chats appear here while they reply."), self)
         self._empty.setProperty("muted", True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._column.addWidget(self._empty)
+        self._column.addWidget(self._empty, 1_000)
+        self._column.addStretch(1)
         self._area = QScrollArea(self)
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setWidgetResizable(True)
@@ -383,7 +384,7 @@ class ScoreView(QWidget):
                 row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
                 row.chosen.connect(self._on_chosen)
                 row.pause_asked.connect(self._on_pause)
-                self._column.addWidget(row)
+                self._column.insertWidget(self._column.count() - 1, row)
         self._empty.setVisible(not self._rows)
         doing = []
         if totals.writing:
@@ -397,7 +398,7 @@ class ScoreView(QWidget):
             )
         if totals.waiting:
             doing.append(counted("%n waiting for memory", "%n waiting for memory", totals.waiting))
-        self.totals.setText(" · ".join(doing) or tr("At rest"))
+        self.totals.setText(" · ".join(doing) or tr("Idle"))
         if totals.budget:
             parts = memory_parts(totals)
             self.memory.setText(memory_line(totals))
@@ -423,7 +424,7 @@ class ScoreView(QWidget):
             self.pause_asked.emit(lane_id)
 
     def _fit(self) -> None:
-        rows = max(1, min(self.ROWS, len(self._rows)))
+        rows = max(self.LEAST, min(self.MOST, len(self._rows)))
         self._area.setFixedHeight(rows * grown(LaneRow.HEIGHT) + 6)
 
 

@@ -9561,5 +9561,2345 @@ No respondiste.</translation>
         <source>There is nothing to save.</source>
         <translation>No hay nada que guardar.</translation>
     </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
+        <translation>El archivo {path} está dañado o no es de Stretto. No se ha modificado. Stretto puede guardar en un archivo nuevo lo que aún se pueda leer, o empezar con uno vacío; el archivo dañado se conserva en ambos casos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
+        <translation>No se ha podido leer nada en {path}. No se ha modificado. Volver a una copia de seguridad, si la hay, o apartar el archivo para empezar con uno vacío.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
+        <translation>Los chats de {path} se usaron por última vez con una versión más reciente de Stretto y esta podría dañarlos. Abrirlos con la versión más reciente, o apartar el archivo y empezar con uno vacío; se conserva. Hasta ahora no se ha modificado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
+        <translation>Un cambio no encajaba en los chats guardados y se ha omitido ({what}: {error}). Es un error del programa; los demás cambios están guardados.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
+        <translation>El disco que contiene {path} está lleno, por lo que no se pueden abrir los chats. No se ha perdido nada. Liberar espacio e intentarlo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
+        <translation>El disco que contiene {path} está lleno, por lo que los últimos mensajes aún no están guardados. Liberar espacio; Stretto los conserva y lo intenta de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
+        <translation>Stretto no tiene permiso para escribir en {path}. Dar permiso de escritura a la carpeta y al archivo que contiene e intentarlo de nuevo, o usar otra carpeta, a la que se copiarán los chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
+        <translation>No se han podido leer o escribir los chats de {path} ({error}). Comprobar que el disco está conectado y tiene espacio, e intentarlo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The chats are closed; this change came too late.</source>
+        <translation>Los chats están cerrados; este cambio ha llegado demasiado tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving the chats takes longer than expected.</source>
+        <translation>Guardar los chats está tardando más de lo previsto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not answer in time.</source>
+        <translation>El disco no ha respondido a tiempo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>There is too little memory for this now.</source>
+        <translation>Ahora hay demasiado poca memoria para esto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The conversation does not fit into the model&apos;s context.</source>
+        <translation>La conversación no cabe en el contexto del modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Answering has failed.</source>
+        <translation>No se ha podido responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot be asked this.</source>
+        <translation>No se puede pedir esto al modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>There is not enough memory.</source>
+        <translation>No hay memoria suficiente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat is still being answered.</source>
+        <translation>Aún se está respondiendo al chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model&apos;s chat template does not take these messages.</source>
+        <translation>La plantilla de chat del modelo no admite estos mensajes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is not loaded any more.</source>
+        <translation>El modelo ya no está cargado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat cannot be kept apart from the others with this model.</source>
+        <translation>Con este modelo no se puede mantener el chat separado de los demás.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
+        <translation>Necesita {total}: {weights} de pesos, {caches} para {chats} de {context} tokens y {working} para trabajar. Hay {free} libres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>It is not loaded.</source>
+        <translation>No está cargado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
+        <translation>El chat «{chat}» está respondiendo con él. Detener antes la respuesta.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>%n chat is answering with it. Stop its reply first.</source>
+        <comment>%n chats are answering with it. Stop their replies first.</comment>
+        <translation>
+            <numerusform>%n chat está respondiendo con él. Detener antes su respuesta.</numerusform>
+            <numerusform>%n chats están respondiendo con él. Detener antes sus respuestas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat waits for {model}: it goes on loading.</source>
+        <comment>%n other chats wait for {model}: it goes on loading.</comment>
+        <translation>
+            <numerusform>Otro chat espera {model}: sigue cargándose.</numerusform>
+            <numerusform>Otros %n chats esperan {model}: sigue cargándose.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
+        <translation>Pueden faltar los últimos momentos antes del fallo: el diario de los chats estaba dañado. Se conserva como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
+        <translation>Esto es un comienzo vacío. Los chats anteriores se conservan como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
+        <translation>Se han podido leer {messages} en {chats} y están aquí. El archivo dañado se conserva como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>These are the chats of the backup.</source>
+        <translation>Estos son los chats de la copia de seguridad.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
+        <translation>Estos son los chats de la copia de seguridad. Los chats de antes se conservan como {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: hardly to be told from the original</source>
+        <translation>8 bits: apenas se distingue del original</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, and not for every model</source>
+        <translation>2 y 6 bits: pequeño, y no para todos los modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>It is quantized already: convert the model that it was made from</source>
+        <translation>Ya está cuantizado: convertir el modelo del que se hizo</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto cannot use it: {why}.</source>
+        <translation>Stretto no puede usarlo: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} can be used.</source>
+        <translation>Se puede usar mlx-lm {version}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Nothing else is different from Stretto’s own.</source>
+        <translation>Nada más difiere del propio de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>What is different from Stretto’s own:</source>
+        <translation>En qué difiere del propio de Stretto:</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>It wants {what}.</source>
+        <translation>Requiere {what}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is not free ({why}). Choose another.</source>
+        <translation>El puerto {port} no está libre ({why}). Elegir otro.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>It failed ({kind}). The log says how.</source>
+        <translation>Ha fallado ({kind}). El registro indica cómo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
+        <translation>{name} no es un adaptador: elegir una carpeta que contenga adapter_config.json y adapters.safetensors.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto ended while it started with it</source>
+        <translation>Stretto se cerró mientras se iniciaba con él</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Its own from the next start on</source>
+        <translation>El propio desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto’s own</source>
+        <translation>El propio de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
+        <translation>mlx-lm {version} no se usa: {why}. Stretto usa el suyo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} from the next start on</source>
+        <translation>mlx-lm {version} desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>It cannot be read: {why}.</source>
+        <translation>No se puede leer: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
+        <translation>{name} está en la papelera del sistema, de donde se puede recuperar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is in the trash.</source>
+        <translation>{name} está en la papelera.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is a part of Stretto.</source>
+        <translation>{name} forma parte de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
+        <translation>{folder} contiene mucho más que un modelo. Eliminar allí los archivos del modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is on its way to the trash.</source>
+        <translation>{name} va camino de la papelera.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
+        <translation>{name} se está cargando. Esperar a que termine o cancelarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel that first.</source>
+        <translation>{name} se está convirtiendo. Cancelarlo antes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being downloaded. Cancel the download first.</source>
+        <translation>{name} se está descargando. Cancelar antes la descarga.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” answers with it, and will need another model.</source>
+        <translation>El chat «{title}» responde con él y necesitará otro modelo.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat answers with it, and will need another model.</source>
+        <comment>%Ln chats answer with it, and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln chat responde con él y necesitará otro modelo.</numerusform>
+            <numerusform>%Ln chats responden con él y necesitarán otro modelo.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>It shares files with %n other revision, which goes with it.</source>
+        <comment>It shares files with %n other revisions, which go with it.</comment>
+        <translation>
+            <numerusform>Comparte archivos con %n revisión más, que se va con él.</numerusform>
+            <numerusform>Comparte archivos con %n revisiones más, que se van con él.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder holds other things, which go with it: {list} and more.</source>
+        <translation>Su carpeta contiene otras cosas, que se van con él: {list} y más.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder holds other things, which go with it: {list}.</source>
+        <translation>Su carpeta contiene otras cosas, que se van con él: {list}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
+        <translation>{name} no se ha eliminado: {why}. Se puede mostrar su carpeta y eliminarlo allí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} was not put back: {why}.</source>
+        <translation>{name} no se ha devuelto a su sitio: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is not there any more</source>
+        <translation>ya no está</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>the trash does not take it</source>
+        <translation>la papelera no lo admite</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>the trash has not taken it</source>
+        <translation>la papelera no lo ha aceptado</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is not in the trash any more</source>
+        <translation>ya no está en la papelera</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>something of that name is there again</source>
+        <translation>vuelve a haber algo con ese nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The answer is not signed by the makers of Stretto.</source>
+        <translation>La respuesta no está firmada por los autores de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The answer could not be understood.</source>
+        <translation>No se ha podido entender la respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>it was sent elsewhere</source>
+        <translation>se ha enviado a otro lugar</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No answer: {why}.</source>
+        <translation>Sin respuesta: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>It failed; the log says how.</source>
+        <translation>Ha fallado; el registro indica cómo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>Queda poca memoria en el sistema, así que {model} se ha liberado. Sus chats lo vuelven a cargar al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>Este sistema no ofrece ningún corrector ortográfico que Stretto conozca. En Linux, instale enchant (libenchant-2) y un diccionario de su idioma, y reinicie Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>No hay ningún diccionario de su idioma. Instale uno, por ejemplo de hunspell, o elija otro idioma.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
+        <translation>No se pudieron leer los ajustes, así que no se guardará ninguno hasta que cierre Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
+        <translation>No se pudieron leer los ajustes y empiezan de nuevo. El archivo se conserva como {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>Respuestas por mensaje y columna</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>{complete} de %n respuesta. Intro abre una en su chat.</numerusform>
+            <numerusform>{complete} de %n respuestas. Intro abre una en su chat.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>Todo está respondido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>La tabla está en el portapapeles.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>No se ha podido escribir la tabla: {why}. Elegir otro lugar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>La tabla está en {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>Ocultar cuál es cuál hasta elegir una</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>Qué varía</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>Una tabla nombra sus columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>Abrir antes un segundo modelo con Archivo &gt; Abrir carpeta de modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>Elegir como máximo {most} modelos: hay {columns} elegidos y cada uno ocupa una columna.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>Invitado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>La respuesta hasta ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>Esta respuesta ha terminado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>Resultados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>Elegir esta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>Continuar desde esta respuesta y cerrar las demás</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>Marcar en qué difieren las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>Oculto hasta elegir una de las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>Marcar en qué difieren las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>Chat eliminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>Comparar antes varios mensajes: Panel &gt; Comparar…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>Mensajes comparados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>No se puede leer la tabla. Sus respuestas están en la lista de chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>Volver a lo que había antes</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>%n chat se ha apartado hasta elegir una de estas</numerusform>
+            <numerusform>%n chats se han apartado hasta elegir una de estas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>Las respuestas comparadas están en la lista de chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>Ocultar la barra lateral  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>Plegar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>Desplegar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>Abrir al lado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>Eliminar {count} chat</numerusform>
+            <numerusform>Eliminar {count} chats</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>Eliminar chat</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>%Ln chat eliminado</numerusform>
+            <numerusform>%Ln chats eliminados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>El chat ya no está fijado</numerusform>
+            <numerusform>{count} chats ya no están fijados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>Chat archivado</numerusform>
+            <numerusform>{count} chats archivados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>Chat desarchivado</numerusform>
+            <numerusform>{count} chats desarchivados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>Chat fuera de carpetas</numerusform>
+            <numerusform>{count} chats fuera de carpetas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>Crear</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>Carpeta «{name}» eliminada; sus chats se conservan</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>Desarchivar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>Ninguna carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>Carpeta nueva dentro…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>Mover al nivel superior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>Barra lateral plegada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>Mostrar la barra lateral  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>Nada encontrado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>Los chats aparecerán aquí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>Detener esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>Continuar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>Invitados, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>Invitados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>nadie</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>Otros programas pueden preguntar en {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>Acotar la búsqueda</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>Acotar la búsqueda  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>En carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>Con etiqueta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>Respondido por modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>Dicho por mí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>Dicho por el modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>En los últimos 7 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>En los últimos 30 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>En Archivados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>desplegado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>plegado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>archivado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer} era {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>Respuesta {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>Un mensaje en cada línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>Mis prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>Tiene variables por rellenar. Escribirlo completo como línea.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>Preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>Preguntar como máximo {most} mensajes: hay {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>Guardar antes un prompt con Editar &gt; Prompts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>Marcar los prompts que responden todas las columnas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>Escribir un mensaje en cada línea. Todas las columnas los responden todos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>Escribir el mensaje que responden todas las columnas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>Varios mensajes para todas las columnas, uno en cada línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>Un mensaje para todas las columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>Desplazar juntas las respuestas comparadas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>Las respuestas comparadas se desplazan juntas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>Cada respuesta se desplaza por separado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>{name} se ha elegido {kept} de %n vez hasta ahora</numerusform>
+            <numerusform>{name} se ha elegido {kept} de %n veces hasta ahora</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Chats desagrupados</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has no tool “{tool}” any more.</source>
+        <translation>{server} ya no tiene la herramienta «{tool}».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Look at it again first.</source>
+        <translation>{server} ha cambiado esta herramienta. Hay que revisarla antes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No answer within {seconds} s. The call was stopped.</source>
+        <translation>Sin respuesta en {seconds} s. La llamada se ha detenido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} ended during the call.</source>
+        <translation>{server} ha terminado durante la llamada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} wants this visited before the call: {pages}</source>
+        <translation>{server} pide visitar esto antes de la llamada: {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer: {why}</source>
+        <translation>{server} no ha respondido: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer within {seconds} s.</source>
+        <translation>{server} no ha respondido en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It is started again in {seconds} s.</source>
+        <translation>{why} Se iniciará de nuevo en {seconds} s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has ended.</source>
+        <translation>{server} ha terminado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools in time.</source>
+        <translation>{server} no ha indicado a tiempo sus herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools: {why}</source>
+        <translation>{server} no ha indicado sus herramientas: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>There is no server “{server}” any more, or it is switched off.</source>
+        <translation>El servidor «{server}» ya no existe o está desactivado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>El servidor «{server}» ha cambiado. Vuelva a preguntar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>The program is ending.</source>
+        <translation>El programa se está cerrando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is more than one megabyte, which no list of servers is.</source>
+        <translation>Esto ocupa más de un megabyte; ninguna lista de servidores es tan grande.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is no UTF-8 text</source>
+        <translation>no es texto UTF-8</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers was not saved: {why}.</source>
+        <translation>No se ha guardado la lista de servidores: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON that makes a list of servers.</source>
+        <translation>Este JSON no forma una lista de servidores.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>Esto no es una lista de servidores. Empieza por {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name is 1 to 60 visible characters</source>
+        <translation>el nombre de un servidor tiene de 1 a 60 caracteres visibles</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
+        <translation>el nombre de un servidor no contiene «/» ni es «{name}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its entry is no object</source>
+        <translation>su entrada no es un objeto</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout is a number of seconds</source>
+        <translation>timeout es un número de segundos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>servers of the old kind “sse” are not supported; use its “http” address</source>
+        <translation>los servidores del tipo antiguo «sse» no son compatibles; usar su dirección «http»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url begins with https:// or http://</source>
+        <translation>url empieza por https:// o http://</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it names neither a command nor an address</source>
+        <translation>no indica ni una orden ni una dirección</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args is a list of texts</source>
+        <translation>args es una lista de textos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its command contains a null character</source>
+        <translation>su orden contiene un carácter nulo</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd is a folder</source>
+        <translation>cwd es una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} is an object of texts</source>
+        <translation>{what} es un objeto de textos</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} has a name or a text that cannot be one</source>
+        <translation>{what} tiene un nombre o un texto no válido</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Este chat se eliminó</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>En espera</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Sin preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>Prompt de sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Fin del razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
+        <translation>La respuesta va a {server}, no al modelo. No darle contraseñas, claves ni números de tarjeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open Address</source>
+        <translation>Abrir dirección</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address in the browser and tell the server so</source>
+        <translation>Abrir esta dirección en el navegador e indicárselo al servidor</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send these answers to the server  Enter in a field</source>
+        <translation>Enviar estas respuestas al servidor  Intro en un campo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Tell the server that you do not want to answer  D</source>
+        <translation>Indicar al servidor que no se quiere responder  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Leave the question; the server decides how it goes on  Esc</source>
+        <translation>Dejar la pregunta; el servidor decide cómo sigue  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Aún hay una respuesta en curso. Detenerla antes o esperar a que termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>No hay ninguna respuesta en curso.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Este mensaje ya no está en el chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>El mensaje anterior también está eliminado. Recuperarlo antes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Aquí aún no se ha escrito nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Aún no hay ninguna pregunta que responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Aún no hay respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Escribir antes algo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>La respuesta se está deteniendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Nada que pausar: no hay ninguna respuesta en curso</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Nada que pausar aún: el modelo todavía se está cargando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>No hay nada con lo que continuar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Un chat nuevo toma su título del primer mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Esta respuesta no tiene pregunta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Esto no es una respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>No se conoce la semilla de la última respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>No se conoce la semilla de esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Solo se puede continuar la última respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>La respuesta no había empezado. Usar Responder de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} no puede continuar una respuesta cortada. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>La respuesta está completa.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Esta respuesta no ha fallado por su longitud.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>Aquí no se sabe qué cabe. Acorte el mensaje o empiece un chat nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Tampoco cabía sin los turnos más antiguos. Acortar el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>No hay turnos más antiguos que olvidar. Acortar el mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Esta respuesta aún se está escribiendo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>El modelo pidió una herramienta en lugar de responder. En este chat no hay herramientas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>El modelo llamó a una herramienta de una forma que no se ha podido leer.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Un mensaje admite %n archivo. Enviar el resto después.</numerusform>
+            <numerusform>Un mensaje admite %n archivos. Enviar el resto después.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>«{name}» es una carpeta. Adjuntar los archivos que contiene.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>«{name}» ya está adjunto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>«{part}» no es un número. Escribir 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Hay números del 1 al {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Escribir los números, por ejemplo 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>pasajes relacionados con la pregunta</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>Sobra {count} token para este modelo.</numerusform>
+            <numerusform>Sobran {count} tokens para este modelo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Se omiten los turnos más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>No se ha podido escribir «{file}»: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>El chat ya no está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>no se puede crear el archivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>No se puede usar el formato que deben tener las respuestas. {wrong} Está en los ajustes del chat, en «Responder como».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Un esquema es un objeto JSON, entre llaves.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Tiene {count} carácter; el máximo es {most}.</numerusform>
+            <numerusform>Tiene {count} caracteres; el máximo es {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} no es un número en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}: no se puede guardar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, conversación {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}: es demasiado largo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}: esto no es una conversación.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}: está dañado ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}: esto no es de ningún programa conocido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}: este archivo se escribió con una versión posterior de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>no se puede leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}: contiene un texto demasiado largo, así que se ha leído hasta ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}: no hay conversaciones en este archivo comprimido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}: está protegido con contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}: está dañado o no es JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}: está dañado después de la conversación {number}; se ha leído lo anterior.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}: tiene demasiados niveles anidados, así que se ha leído hasta ahí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>Había más cosas que no se han entendido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>No se ha incorporado ningún chat.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>Se ha incorporado {count} chat de {programs}, con {messages}.</numerusform>
+            <numerusform>Se han incorporado {count} chats de {programs}, con {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>La importación se detuvo antes de terminar.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} chat ya estaba aquí y no ha cambiado.</numerusform>
+            <numerusform>{count} chats ya estaban aquí y no han cambiado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} chat ya estaba aquí, en la papelera, y no ha cambiado.</numerusform>
+            <numerusform>{count} chats ya estaban aquí ({trashed} de ellos en la papelera) y no han cambiado.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} archivo adjunto.</numerusform>
+            <numerusform>Se han omitido: {count} archivos adjuntos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} imagen.</numerusform>
+            <numerusform>Se han omitido: {count} imágenes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} grabación o vídeo.</numerusform>
+            <numerusform>Se han omitido: {count} grabaciones y vídeos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} llamada o resultado de herramienta.</numerusform>
+            <numerusform>Se han omitido: {count} llamadas y resultados de herramientas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} conversación vacía.</numerusform>
+            <numerusform>Se han omitido: {count} conversaciones vacías.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} instrucción en medio de un chat.</numerusform>
+            <numerusform>Se han omitido: {count} instrucciones en medio de un chat.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} mensaje que se sigue a sí mismo.</numerusform>
+            <numerusform>Se han omitido: {count} mensajes que se siguen a sí mismos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Se ha omitido: {count} entrada del tipo «{kind}».</numerusform>
+            <numerusform>Se han omitido: {count} entradas del tipo «{kind}».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no e-mail address.</source>
+        <translation>esto no es una dirección de correo electrónico.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no address such as https://example.org.</source>
+        <translation>esto no es una dirección como https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write the date as 2026-05-31.</source>
+        <translation>escribir la fecha así: 2026-05-31.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>escribir la fecha y la hora así: 2026-05-31T14:30:00Z.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: this is needed.</source>
+        <translation>{field}: es obligatorio.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for something that is no form.</source>
+        <translation>{server} ha pedido algo que no es un formulario.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} things at once.</source>
+        <translation>{server} ha pedido más de {most} cosas a la vez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open what is no web address.</source>
+        <translation>{server} ha pedido abrir algo que no es una dirección web.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is no text.</source>
+        <translation>«{name}» no es un texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters. {most} are the most.</source>
+        <translation>«{name}» tiene {size} caracteres. El máximo es {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Escriba una dirección, como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Escriba la clave en su propio campo, no en la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>En esta dirección no hay ningún servidor. Escríbala como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} pide una clave o no acepta esta. Añada otra vez el modelo con su clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} no tiene ahora ningún modelo {model}. Elija otro o mire si ha cambiado de nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} recibe demasiadas preguntas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} no pudo responder (estado {status}). Inténtelo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} no acepta esta petición (estado {status}). Puede que no conozca alguno de los ajustes del chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} dio una respuesta que no lo es (estado {status}). Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} remite las peticiones a otro lugar. Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} remite las peticiones a {place}. Allí no se envían. Si es correcto, añada el modelo con esa dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Inténtelo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>La conexión con {host} se cortó. Lo que había llegado se conserva. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} envió demasiado y se detuvo. Lo que había llegado se conserva.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} no responde. Inténtelo de nuevo o mire cómo está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} ha retenido el resto de esta respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} no pudo continuar. Lo que había llegado se conserva. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>No se pudo leer la respuesta de {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} no designa ningún modelo remoto. Elija otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} en {host} ya no está en su lista de modelos, así que no se envió nada. Añádalo de nuevo o elija otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Se ejecuta en {hosts} y no está iniciado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Ha terminado sin decir nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>Máximo de tokens de un prompt y su respuesta juntos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>Según su plantilla y su configuración</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>Pesos y cachés KV de sus chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>Capacidades</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>Usado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>Preguntar a cuatro a la vez</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>Hablar con SmolLM2: pequeño, pero habla de todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Get a bigger model</source>
+        <translation>Obtener un modelo más grande</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this machine</source>
+        <translation>Muestra qué modelos son adecuados para este equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Hello, I am the Guide</source>
+        <translation>Hola, soy Guide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
+        <translation>Un modelo diminuto incluido en Stretto. Conozco bien este programa. Se me puede preguntar lo que sea, o empezar con una de estas opciones.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It runs on this machine, and nothing you write leaves it.</source>
+        <translation>Se ejecuta en este equipo y nada de lo que se escribe sale de él.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats have windows of their own</source>
+        <translation>Los chats tienen ventanas propias</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag one back by its tab, or begin another here.</source>
+        <translation>Arrastrar uno de vuelta por su pestaña o empezar otro aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
+        <translation>Elegir uno a la izquierda o empezar otro. {keys} recupera el último.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Incluido en Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Modelos de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>Añadidos a mano</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>Sus pesos no están cuantizados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>Su configuración no lo dice</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>Según su plantilla y su configuración. Stretto aún no muestra imágenes a los modelos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>buscando más…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Previous  Shift+Enter</source>
+        <translation>Anterior  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Next  Enter</source>
+        <translation>Siguiente  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>Aún no hay modelos. Obtener uno del hub o añadir la carpeta que los contiene: se usan donde están.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>Ningún modelo tiene estas palabras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>Borrar la búsqueda</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>Buscar modelos en una carpeta propia</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>{name} se ha liberado. Sus chats lo cargan al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} para trabajar = {total} de los {free} que pueden ocupar modelos y chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>Elegir uno más pequeño o con menos bits.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}: {weights} de pesos, de los {room} que pueden ocupar modelos y chats. Sus chats se suman a esto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>imágenes (Stretto solo le da texto)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>Olvidar los mensajes más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Delete Message</source>
+        <translation>Eliminar mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Choose Another Model…</source>
+        <translation>Elegir otro modelo…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Error</source>
+        <translation>Error</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>Interrumpido al salir de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Reply</source>
+        <translation>Respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy Reply</source>
+        <translation>Copiar respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Regenerate  Ctrl+R</source>
+        <translation>Regenerar  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Regenerate with Same Seed  Ctrl+Shift+R</source>
+        <translation>Regenerar con la misma semilla  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Branch in New Chat</source>
+        <translation>Ramificar en un chat nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete from Here</source>
+        <translation>Eliminar desde aquí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Continue this reply</source>
+        <translation>Continuar esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>failed</source>
+        <translation>con error</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>length limit reached</source>
+        <translation>límite de longitud alcanzado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>memory full</source>
+        <translation>memoria llena</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>attached: {name}</source>
+        <translation>adjunto: {name}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} more character</source>
+        <comment>… {count} more characters</comment>
+        <translation>
+            <numerusform>… {count} carácter más</numerusform>
+            <numerusform>… {count} caracteres más</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show Text Sent to the Model</source>
+        <translation>Mostrar el texto enviado al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Text of {name}</source>
+        <translation>Texto de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The text is no longer available.</source>
+        <translation>El texto ya no está disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown.</source>
+        <translation>El resto no se muestra.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Unwrap Lines</source>
+        <translation>No ajustar líneas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Lines</source>
+        <translation>Ajustar líneas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>No longer in context</source>
+        <translation>Ya no está en el contexto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in New Chat</source>
+        <translation>Editar en un chat nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show More</source>
+        <translation>Mostrar más</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show Less</source>
+        <translation>Mostrar menos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Modelo de borrador de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Un modelo más pequeño con el mismo tokenizador propone texto para un chat que se ejecuta solo, mientras eso sea más rápido. Lo que dice el chat no cambia.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}: su tokenizador es otro</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Ningún modelo más pequeño de este equipo tiene su tokenizador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>queued</source>
+        <translation>en cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>reading the prompt</source>
+        <translation>leyendo el prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for you</source>
+        <translation>esperándote</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>idle</source>
+        <translation>inactivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No reply to pause</source>
+        <translation>No hay respuesta que pausar</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
+        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln de {most} tokens en {host}</numerusform>
+            <numerusform>{title}: {state}, %Ln de {most} tokens en {host}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in memory</source>
+        <comment>{title}: {state}, %Ln tokens in memory</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln token en memoria</numerusform>
+            <numerusform>{title}: {state}, %Ln tokens en memoria</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>queued, no. {place}</source>
+        <translation>en cola, n.º {place}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in use · chats {kv}</source>
+        <translation>{all} en uso · chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats {kv}</source>
+        <translation>modelos {models} · chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>context of chats</source>
+        <translation>contexto de los chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free, kept for reuse</source>
+        <translation>libre, reservada para reutilizar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Stretto</source>
+        <translation>Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory in use: {size}</source>
+        <translation>Memoria en uso: {size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats use {used} of {most}.</source>
+        <translation>Los modelos y los chats usan {used} de {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: models {weights}, chats {kv}</source>
+        <translation>Memoria: modelos {weights}, chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close Score  Ctrl+J</source>
+        <translation>Cerrar partitura  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Chats appear here while they reply.</source>
+        <translation>Los chats aparecen aquí mientras responden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Idle</source>
+        <translation>Inactivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, terminado, sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Chat nuevo aquí, a la derecha o debajo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Chat nuevo a la derecha  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Chat nuevo debajo  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>La carpeta ya no está</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>Cargarlo ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>Quitarlo de la memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>No cargarlo, después de todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>Mantenerlo el primero en la lista, y en la memoria mientras está en reposo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>Tratarlo como a los demás</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>Mostrar sus archivos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>Ya tiene uno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>Elegir un adaptador LoRA o DoRA: el modelo se lista también con él</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Elige un modelo pequeño que proponga texto para que responda más rápido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>Chatear con él</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>No listarlo más</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>Mover su carpeta a la papelera del sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>En la lista como {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>Hacer una copia más pequeña de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>Ocupa {size} y se queda como está. La copia se hace en unos minutos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name} aún no se ha descargado del todo</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n modelo aún no se ha descargado del todo</numerusform>
+            <numerusform>%n modelos aún no se han descargado del todo</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name} se ha convertido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name} se ha descargado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>Para un equipo con {gigabytes} GB de memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>Buscando en el hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>No se ha encontrado nada. Probar con menos palabras o con otras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>El hub de Hugging Face se consulta al pulsar Intro y cuando aquí hay un nombre completo. No se le dice nada más, y solo se descargan datos, no código.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>Las descargas se muestran aquí. Continúan al cerrar esta ventana.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>El hub solo da este modelo a quien conoce: pegar antes un token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>Escribir antes una palabra del nombre del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>Consultando el hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>Consultando el hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>Antes se consulta el hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>Elegir un modelo o escribir su nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>¿Mover {name} a la papelera? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>{name} va a la papelera…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name} está de nuevo en su sitio.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>Búsqueda, propietario/nombre o la dirección de la página de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>terminado, sin leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Se responde en otro lugar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} no tiene modelo de borrador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} propone texto para {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Scroll to End</source>
+        <translation>Ir al final</translation>
+    </message>
 </context>
 </TS>

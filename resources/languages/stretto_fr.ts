@@ -9561,5 +9561,2345 @@ Vous n’avez pas répondu.</translation>
         <source>There is nothing to save.</source>
         <translation>Il n’y a rien à enregistrer.</translation>
     </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
+        <translation>Le fichier {path} est endommagé ou n’est pas un fichier de Stretto. Il a été laissé tel quel. Stretto peut enregistrer dans un nouveau fichier ce qui est encore lisible, ou repartir d’un fichier vide&#xa0;; le fichier endommagé est conservé dans tous les cas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
+        <translation>Rien n’a pu être lu dans {path}. Le fichier a été laissé tel quel. Revenez à une sauvegarde s’il y en a une, ou mettez le fichier de côté pour repartir d’un fichier vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
+        <translation>Les discussions de {path} ont été utilisées en dernier par une version plus récente de Stretto, et celle-ci pourrait les abîmer. Ouvrez-les avec la version plus récente, ou mettez le fichier de côté pour repartir d’un fichier vide&#xa0;; il est conservé. Pour l’instant, il a été laissé tel quel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
+        <translation>Une modification ne correspondait pas aux discussions enregistrées et a été ignorée ({what}&#xa0;: {error}). C’est une erreur du programme&#xa0;; les autres modifications sont enregistrées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
+        <translation>Le disque qui contient {path} est plein, vos discussions ne peuvent donc pas être ouvertes. Rien n’est perdu. Libérez de l’espace, puis réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
+        <translation>Le disque qui contient {path} est plein, les derniers messages ne sont donc pas encore enregistrés. Libérez de l’espace&#xa0;; Stretto les garde et réessaie.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
+        <translation>Stretto n’a pas le droit d’écrire dans {path}. Autorisez l’écriture dans le dossier et son fichier, puis réessayez&#xa0;; ou utilisez un autre dossier, dans lequel vos discussions seront copiées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/errors.py"/>
+        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
+        <translation>Les discussions de {path} n’ont pas pu être lues ou écrites ({error}). Vérifiez que le disque est connecté et qu’il a de la place, puis réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The chats are closed; this change came too late.</source>
+        <translation>Les discussions sont fermées&#xa0;; cette modification est arrivée trop tard.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>Saving the chats takes longer than expected.</source>
+        <translation>L’enregistrement des discussions prend plus de temps que prévu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/store/writer.py"/>
+        <source>The disk did not answer in time.</source>
+        <translation>Le disque n’a pas répondu à temps.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>There is too little memory for this now.</source>
+        <translation>Il y a trop peu de mémoire pour cela actuellement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The conversation does not fit into the model&apos;s context.</source>
+        <translation>La conversation ne tient pas dans le contexte du modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>Answering has failed.</source>
+        <translation>La réponse a échoué.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot be asked this.</source>
+        <translation>On ne peut pas demander cela au modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>There is not enough memory.</source>
+        <translation>Il n’y a pas assez de mémoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat is still being answered.</source>
+        <translation>Une réponse est encore en cours dans cette discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model&apos;s chat template does not take these messages.</source>
+        <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model is not loaded any more.</source>
+        <translation>Le modèle n’est plus chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The chat cannot be kept apart from the others with this model.</source>
+        <translation>Avec ce modèle, la discussion ne peut pas être tenue à l’écart des autres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
+        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>It is not loaded.</source>
+        <translation>Il n’est pas chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
+        <translation>La discussion «&#xa0;{chat}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>%n chat is answering with it. Stop its reply first.</source>
+        <comment>%n chats are answering with it. Stop their replies first.</comment>
+        <translation>
+            <numerusform>%n discussion est en train de répondre avec lui. Arrêtez d’abord sa réponse.</numerusform>
+            <numerusform>%n discussions sont en train de répondre avec lui. Arrêtez d’abord leurs réponses.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/residency.py"/>
+        <source>Another chat waits for {model}: it goes on loading.</source>
+        <comment>%n other chats wait for {model}: it goes on loading.</comment>
+        <translation>
+            <numerusform>Une autre discussion attend {model}&#xa0;: le chargement continue.</numerusform>
+            <numerusform>%n autres discussions attendent {model}&#xa0;: le chargement continue.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
+        <translation>Les derniers instants avant le plantage manquent peut-être&#xa0;: le journal de vos discussions était endommagé. Il est conservé sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
+        <translation>Vous repartez de zéro. Vos discussions précédentes sont conservées sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
+        <translation>{messages} dans {chats} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>These are the chats of the backup.</source>
+        <translation>Voici les discussions de la sauvegarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/opening.py"/>
+        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
+        <translation>Voici les discussions de la sauvegarde. Les précédentes sont conservées sous {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>8 bits: hardly to be told from the original</source>
+        <translation>8 bits&#xa0;: quasi identique à l’original</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>2 and 6 bits: small, and not for every model</source>
+        <translation>2 et 6 bits&#xa0;: petit, mais pas pour tous les modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>It is quantized already: convert the model that it was made from</source>
+        <translation>Il est déjà quantifié&#xa0;: convertissez le modèle dont il est issu</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto cannot use it: {why}.</source>
+        <translation>Stretto ne peut pas l’utiliser&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} can be used.</source>
+        <translation>mlx-lm {version} est utilisable.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Nothing else is different from Stretto’s own.</source>
+        <translation>Rien d’autre ne diffère de celui de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>What is different from Stretto’s own:</source>
+        <translation>Ce qui diffère de celui de Stretto&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>It wants {what}.</source>
+        <translation>Il exige {what}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is not free ({why}). Choose another.</source>
+        <translation>Le port {port} n’est pas libre ({why}). Choisissez-en un autre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/downloads.py"/>
+        <source>It failed ({kind}). The log says how.</source>
+        <translation>Échec ({kind}). Le journal dit pourquoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
+        <translation>{name} n’est pas un adaptateur&#xa0;: choisissez un dossier qui contient adapter_config.json et adapters.safetensors.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto ended while it started with it</source>
+        <translation>Stretto s’est arrêté en démarrant avec lui</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Its own from the next start on</source>
+        <translation>Celui de Stretto au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>Stretto’s own</source>
+        <translation>Celui de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
+        <translation>mlx-lm {version} n’est pas utilisé&#xa0;: {why}. Stretto utilise le sien.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>mlx-lm {version} from the next start on</source>
+        <translation>mlx-lm {version} au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
+        <source>It cannot be read: {why}.</source>
+        <translation>Lecture impossible&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
+        <translation>{name} est dans la corbeille du système, d’où vous pouvez le restaurer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is in the trash.</source>
+        <translation>{name} est dans la corbeille.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is a part of Stretto.</source>
+        <translation>{name} fait partie de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
+        <translation>{folder} contient bien plus qu’un modèle. Supprimez-y les fichiers du modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is on its way to the trash.</source>
+        <translation>{name} est en route vers la corbeille.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
+        <translation>{name} est en cours de chargement. Attendez la fin, ou annulez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being converted. Cancel that first.</source>
+        <translation>{name} est en cours de conversion. Annulez d’abord la conversion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} is being downloaded. Cancel the download first.</source>
+        <translation>{name} est en cours de téléchargement. Annulez d’abord le téléchargement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>The chat “{title}” answers with it, and will need another model.</source>
+        <translation>La discussion «&#xa0;{title}&#xa0;» répond avec lui, et aura besoin d’un autre modèle.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>%Ln chat answers with it, and will need another model.</source>
+        <comment>%Ln chats answer with it, and will need another model.</comment>
+        <translation>
+            <numerusform>%Ln discussion répond avec lui, et aura besoin d’un autre modèle.</numerusform>
+            <numerusform>%Ln discussions répondent avec lui, et auront besoin d’un autre modèle.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/models/removal.py"/>
+        <source>It shares files with %n other revision, which goes with it.</source>
+        <comment>It shares files with %n other revisions, which go with it.</comment>
+        <translation>
+            <numerusform>Il partage des fichiers avec %n autre révision, qui part avec lui.</numerusform>
+            <numerusform>Il partage des fichiers avec %n autres révisions, qui partent avec lui.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder holds other things, which go with it: {list} and more.</source>
+        <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list} et plus encore.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>Its folder holds other things, which go with it: {list}.</source>
+        <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
+        <translation>{name} n’a pas été retiré&#xa0;: {why}. Vous pouvez afficher son dossier et le supprimer là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/removal.py"/>
+        <source>{name} was not put back: {why}.</source>
+        <translation>{name} n’a pas été remis&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is not there any more</source>
+        <translation>il n’existe plus</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>the trash does not take it</source>
+        <translation>la corbeille ne l’accepte pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>the trash has not taken it</source>
+        <translation>la corbeille ne l’a pas accepté</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>it is not in the trash any more</source>
+        <translation>il n’est plus dans la corbeille</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/system_trash.py"/>
+        <source>something of that name is there again</source>
+        <translation>quelque chose porte de nouveau ce nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The answer is not signed by the makers of Stretto.</source>
+        <translation>La réponse n’est pas signée par les auteurs de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>The answer could not be understood.</source>
+        <translation>La réponse n’a pas pu être comprise.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>it was sent elsewhere</source>
+        <translation>renvoi vers une autre adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>No answer: {why}.</source>
+        <translation>Pas de réponse&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/system/updates.py"/>
+        <source>It failed; the log says how.</source>
+        <translation>Échec&#xa0;; le journal dit pourquoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/residency.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses discussions le rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>Ce système n’offre aucun correcteur orthographique que Stretto connaisse. Sous Linux, installez enchant (libenchant-2) et un dictionnaire de votre langue, puis redémarrez Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>Il n’y a pas de dictionnaire de votre langue. Installez-en un, par exemple de hunspell, ou choisissez une autre langue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
+        <translation>Vos réglages n’ont pas pu être lus ; aucun ne sera enregistré jusqu’à ce que vous quittiez Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
+        <translation>Vos réglages n’ont pas pu être lus et repartent de zéro. Le fichier est conservé sous le nom {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answers by message and column</source>
+        <translation>Réponses par message et par colonne</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{complete} of %n answers. Enter opens one in its chat.</source>
+        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
+        <translation>
+            <numerusform>{complete} sur %n réponse. Entrée en ouvre une dans sa discussion.</numerusform>
+            <numerusform>{complete} sur %n réponses. Entrée en ouvre une dans sa discussion.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Everything has been answered</source>
+        <translation>Toutes les réponses sont là</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in the clipboard.</source>
+        <translation>Le tableau est dans le presse-papiers.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table could not be written: {why}. Choose another place.</source>
+        <translation>Le tableau n’a pas pu être écrit&#xa0;: {why}. Choisissez un autre emplacement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>The table is in {file}.</source>
+        <translation>Le tableau est dans {file}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide which is which until I keep one</source>
+        <translation>Masquer l’origine des réponses jusqu’à mon choix</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What differs</source>
+        <translation>Ce qui diffère</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table names its columns</source>
+        <translation>Un tableau nomme ses colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
+        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Open a second model first, with File &gt; Open Model Folder.</source>
+        <translation>Ouvrez d’abord un deuxième modèle, avec Fichier &gt; Ouvrir un dossier de modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
+        <translation>Choisissez au plus {most} modèles&#xa0;: {columns} sont choisis, et chacun occupe une colonne.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guest</source>
+        <translation>Invité</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>The answer so far</source>
+        <translation>La réponse jusqu’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>This answer has ended.</source>
+        <translation>Cette réponse est terminée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Found</source>
+        <translation>Résultats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Keep This One</source>
+        <translation>Garder celle-ci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Go on from this answer and close the others</source>
+        <translation>Poursuivre à partir de cette réponse et fermer les autres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark where the answers differ</source>
+        <translation>Marquer les différences entre les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Hidden until you keep one of the answers</source>
+        <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Mark Where the Answers Differ</source>
+        <translation>Marquer les différences entre les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat deleted</source>
+        <translation>Discussion supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compare several messages first: Pane &gt; Compare…</source>
+        <translation>Comparez d’abord plusieurs messages&#xa0;: Volet &gt; Comparer…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared Messages</source>
+        <translation>Messages comparés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The table cannot be read. Its answers are in the list of chats.</source>
+        <translation>Le tableau ne peut pas être lu. Ses réponses sont dans la liste des discussions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Back to What Was There Before</source>
+        <translation>Revenir à ce qui était là avant</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat is put aside until you keep one of these</source>
+        <comment>%n chats are put aside until you keep one of these</comment>
+        <translation>
+            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
+            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The compared answers are in the list of chats</source>
+        <translation>Les réponses comparées sont dans la liste des discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Hide the sidebar  Ctrl+B</source>
+        <translation>Masquer la barre latérale  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Fold</source>
+        <translation>Replier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Unfold</source>
+        <translation>Déplier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Beside</source>
+        <translation>Ouvrir à côté</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Delete {count} Chat</source>
+        <comment>Delete {count} Chats</comment>
+        <translation>
+            <numerusform>Supprimer {count} discussion</numerusform>
+            <numerusform>Supprimer {count} discussions</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Delete Chat</source>
+        <translation>Supprimer la discussion</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>%Ln chat deleted</source>
+        <comment>%Ln chats deleted</comment>
+        <translation>
+            <numerusform>%Ln discussion supprimée</numerusform>
+            <numerusform>%Ln discussions supprimées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat no longer pinned</source>
+        <comment>{count} chats no longer pinned</comment>
+        <translation>
+            <numerusform>Discussion désépinglée</numerusform>
+            <numerusform>{count} discussions désépinglées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat put into the archive</source>
+        <comment>{count} chats put into the archive</comment>
+        <translation>
+            <numerusform>Discussion archivée</numerusform>
+            <numerusform>{count} discussions archivées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat taken out of the archive</source>
+        <comment>{count} chats taken out of the archive</comment>
+        <translation>
+            <numerusform>Discussion désarchivée</numerusform>
+            <numerusform>{count} discussions désarchivées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chat moved out of folders</source>
+        <comment>{count} chats moved out of folders</comment>
+        <translation>
+            <numerusform>Discussion sortie des dossiers</numerusform>
+            <numerusform>{count} discussions sorties des dossiers</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Make</source>
+        <translation>Créer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Folder “{name}” deleted; its chats are kept</source>
+        <translation>Dossier «&#xa0;{name}&#xa0;» supprimé&#xa0;; ses discussions sont conservées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Take Out of the Archive</source>
+        <translation>Désarchiver</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>No Folder</source>
+        <translation>Aucun dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>New Folder Inside…</source>
+        <translation>Nouveau sous-dossier…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Move to the Top</source>
+        <translation>Déplacer au premier niveau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Folded sidebar</source>
+        <translation>Barre latérale repliée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Show the sidebar  Ctrl+B</source>
+        <translation>Afficher la barre latérale  Ctrl+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Nothing found</source>
+        <translation>Aucun résultat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
+        <source>Your chats will appear here</source>
+        <translation>Vos discussions apparaîtront ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this answer</source>
+        <translation>Arrêter cette réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Go on</source>
+        <translation>Continuer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests, {words}</source>
+        <translation>Invités, {words}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Guests</source>
+        <translation>Invités</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>nobody</source>
+        <translation>personne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Other programs may ask at {address}</source>
+        <translation>D’autres programmes peuvent interroger Stretto à l’adresse {address}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search</source>
+        <translation>Affiner la recherche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Narrow the search  Alt+Down</source>
+        <translation>Affiner la recherche  Alt+Down</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In Folder</source>
+        <translation>Dans le dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>With Tag</source>
+        <translation>Avec l’étiquette</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Answered by Model</source>
+        <translation>Réponse du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by Me</source>
+        <translation>Dit par moi</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Said by the Model</source>
+        <translation>Dit par le modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 7 Days</source>
+        <translation>Ces 7 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Last 30 Days</source>
+        <translation>Ces 30 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>In the Archive</source>
+        <translation>Dans les archives</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>unfolded</source>
+        <translation>déplié</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>folded</source>
+        <translation>replié</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>in the archive</source>
+        <translation>dans les archives</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>{answer} was {what}</source>
+        <comment>Answer A was Seed 1</comment>
+        <translation>{answer} était {what}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare.py"/>
+        <source>Answer {letter}</source>
+        <translation>Réponse {letter}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A message in each line</source>
+        <translation>Un message par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>My prompts</source>
+        <translation>Mes prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>It has variables to be filled in. Write it out as a line instead.</source>
+        <translation>Il a des variables à remplir. Écrivez-le plutôt en entier sur une ligne.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask</source>
+        <translation>Demander</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Ask at most {most} messages: these are {count}.</source>
+        <translation>Envoyez au plus {most} messages&#xa0;: il y en a {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
+        <translation>Enregistrez d’abord un prompt, avec Édition &gt; Prompts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Tick the prompts that all columns answer.</source>
+        <translation>Cochez les prompts auxquels toutes les colonnes répondent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message in each line. All columns answer all of them.</source>
+        <translation>Écrivez un message par ligne. Toutes les colonnes répondent à tous.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write the message that all columns answer.</source>
+        <translation>Écrivez le message auquel toutes les colonnes répondent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Several messages for all columns, one in each line</source>
+        <translation>Plusieurs messages pour toutes les colonnes, un par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>One message for all columns</source>
+        <translation>Un message pour toutes les colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Scroll Compared Answers Together</source>
+        <translation>Faire défiler ensemble les réponses comparées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Compared answers scroll together</source>
+        <translation>Les réponses comparées défilent ensemble</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Each answer scrolls by itself</source>
+        <translation>Chaque réponse défile séparément</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times so far</source>
+        <comment>{name} was kept {kept} of %n times so far</comment>
+        <translation>
+            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
+            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Discussions dégroupées</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has no tool “{tool}” any more.</source>
+        <translation>{server} n’a plus d’outil «&#xa0;{tool}&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has changed this tool. Look at it again first.</source>
+        <translation>{server} a modifié cet outil. Examinez-le d’abord à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>No answer within {seconds} s. The call was stopped.</source>
+        <translation>Pas de réponse en {seconds}&#xa0;s. L’appel a été arrêté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} ended during the call.</source>
+        <translation>{server}&#xa0;s’est arrêté pendant l’appel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} wants this visited before the call: {pages}</source>
+        <translation>{server} demande de visiter ceci avant l’appel&#xa0;: {pages}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer: {why}</source>
+        <translation>{server} n’a pas répondu&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not answer within {seconds} s.</source>
+        <translation>{server} n’a pas répondu en {seconds}&#xa0;s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{why} It is started again in {seconds} s.</source>
+        <translation>{why} Nouveau démarrage dans {seconds}&#xa0;s.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} has ended.</source>
+        <translation>{server}&#xa0;s’est arrêté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools in time.</source>
+        <translation>{server} n’a pas indiqué ses outils à temps.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/connection.py"/>
+        <source>{server} did not tell its tools: {why}</source>
+        <translation>{server} n’a pas indiqué ses outils&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>There is no server “{server}” any more, or it is switched off.</source>
+        <translation>Il n’y a plus de serveur «&#xa0;{server}&#xa0;», ou il est désactivé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» a été modifié. Redemandez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/tools/host.py"/>
+        <source>The program is ending.</source>
+        <translation>Le programme se termine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is more than one megabyte, which no list of servers is.</source>
+        <translation>C’est plus d’un mégaoctet&#xa0;: aucune liste de serveurs n’est aussi longue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it is no UTF-8 text</source>
+        <translation>ce n’est pas du texte UTF-8</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>The list of servers was not saved: {why}.</source>
+        <translation>La liste des serveurs n’a pas été enregistrée&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON that makes a list of servers.</source>
+        <translation>Ce n’est pas du JSON formant une liste de serveurs.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <translation>Ce n’est pas une liste de serveurs. Elle commence par {&quot;mcpServers&quot;: …}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name is 1 to 60 visible characters</source>
+        <translation>le nom d’un serveur compte de 1 à 60 caractères visibles</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>a server&apos;s name has no “/” in it and is not “{name}”</source>
+        <translation>le nom d’un serveur ne contient pas de «&#xa0;/&#xa0;» et n’est pas «&#xa0;{name}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its entry is no object</source>
+        <translation>son entrée n’est pas un objet</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>timeout is a number of seconds</source>
+        <translation>timeout est un nombre de secondes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>servers of the old kind “sse” are not supported; use its “http” address</source>
+        <translation>les serveurs de l’ancien type «&#xa0;sse&#xa0;» ne sont pas pris en charge&#xa0;; utilisez son adresse «&#xa0;http&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>url begins with https:// or http://</source>
+        <translation>url commence par https:// ou http://</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>it names neither a command nor an address</source>
+        <translation>il n’indique ni commande ni adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>args is a list of texts</source>
+        <translation>args est une liste de textes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its command contains a null character</source>
+        <translation>sa commande contient un caractère nul</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>cwd is a folder</source>
+        <translation>cwd est un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} is an object of texts</source>
+        <translation>{what} est un objet formé de textes</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>{what} has a name or a text that cannot be one</source>
+        <translation>{what} contient un nom ou un texte non valable</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>This chat was deleted</source>
+        <translation>Cette discussion a été supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Waits</source>
+        <translation>En attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <source>Not asked</source>
+        <translation>Non demandé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Answering</source>
+        <translation>Répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>System prompt</source>
+        <translation>Prompt système</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>End of thoughts</source>
+        <translation>Fin de la réflexion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
+        <translation>Votre réponse va à {server}, pas au modèle. Ne lui donnez ni mot de passe, ni clé, ni numéro de carte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open Address</source>
+        <translation>Ouvrir l’adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Open this address in the browser and tell the server so</source>
+        <translation>Ouvrir cette adresse dans le navigateur et en informer le serveur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Send these answers to the server  Enter in a field</source>
+        <translation>Envoyer ces réponses au serveur  Entrée dans un champ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Tell the server that you do not want to answer  D</source>
+        <translation>Dire au serveur que vous ne voulez pas répondre  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>Leave the question; the server decides how it goes on  Esc</source>
+        <translation>Ignorer la question&#xa0;; le serveur décide de la suite  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A reply is still running. Stop it first, or wait for its end.</source>
+        <translation>Une réponse est encore en cours. Arrêtez-la d’abord, ou attendez sa fin.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>No reply is running.</source>
+        <translation>Aucune réponse n’est en cours.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This message is not in the chat any more.</source>
+        <translation>Ce message n’est plus dans la discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The message before it is deleted too. Bring it back first.</source>
+        <translation>Le message précédent est supprimé aussi. Rétablissez-le d’abord.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>You have not written anything here yet.</source>
+        <translation>Vous n’avez encore rien écrit ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no question to answer yet.</source>
+        <translation>Il n’y a pas encore de question à laquelle répondre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is no answer yet.</source>
+        <translation>Il n’y a pas encore de réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Write something first.</source>
+        <translation>Écrivez d’abord quelque chose.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The reply is being stopped.</source>
+        <translation>La réponse est en train de s’arrêter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <source>Nothing to pause: no reply is running</source>
+        <translation>Rien à mettre en pause&#xa0;: aucune réponse n’est en cours</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Nothing to pause yet: the model is still loading.</source>
+        <translation>Rien à mettre en pause pour l’instant&#xa0;: le modèle est encore en cours de chargement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There is nothing to go on with.</source>
+        <translation>Il n’y a rien à continuer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>A new chat gets its title from your first message.</source>
+        <translation>Une nouvelle discussion tire son titre de votre premier message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has no question.</source>
+        <translation>Cette réponse n’a pas de question.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This is no answer.</source>
+        <translation>Ce n’est pas une réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of the last answer is not known</source>
+        <translation>La graine de la dernière réponse n’est pas connue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The seed of this answer is not known</source>
+        <translation>La graine de cette réponse n’est pas connue</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>Only the last answer can be continued.</source>
+        <translation>Seule la dernière réponse peut être continuée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer had not begun. Answer again instead.</source>
+        <translation>La réponse n’avait pas commencé. Demandez plutôt une nouvelle réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} ne peut pas continuer une réponse interrompue. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>The answer is complete.</source>
+        <translation>La réponse est complète.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer has not failed for its length.</source>
+        <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>On ne sait pas ici ce qui tient. Raccourcissez le message ou commencez un nouveau chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It did not fit without the oldest turns either. Shorten the message.</source>
+        <translation>Cela ne tenait pas non plus sans les tours les plus anciens. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>There are no older turns to forget. Shorten the message.</source>
+        <translation>Il n’y a pas de tours plus anciens à oublier. Raccourcissez le message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>This answer is still being written.</source>
+        <translation>Cette réponse est encore en cours d’écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
+        <translation>Le modèle a demandé un outil au lieu de répondre. Il n’y a pas d’outils dans cette discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/answering.py"/>
+        <source>The model called a tool in a way that could not be read.</source>
+        <translation>Le modèle a appelé un outil d’une façon illisible.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>A message takes %n file. Send the rest after it.</source>
+        <comment>A message takes %n files. Send the rest after it.</comment>
+        <translation>
+            <numerusform>Un message accepte %n fichier. Envoyez le reste ensuite.</numerusform>
+            <numerusform>Un message accepte %n fichiers. Envoyez le reste ensuite.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is a folder. Attach the files in it.</source>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez les fichiers qu’il contient.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached already.</source>
+        <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{part}” is no number. Write 1-3, 7.</source>
+        <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Écrivez 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>There are numbers from 1 to {last}.</source>
+        <translation>Les numéros vont de 1 à {last}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Write the numbers, for example 1-3, 7.</source>
+        <translation>Écrivez les numéros, par exemple 1-3, 7.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attached.py"/>
+        <source>passages that match the question</source>
+        <translation>passages qui correspondent à la question</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/counting.py"/>
+        <source>{count} token too many for this model.</source>
+        <comment>{count} tokens too many for this model.</comment>
+        <translation>
+            <numerusform>{count} token de trop pour ce modèle.</numerusform>
+            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/counting.py"/>
+        <source>The oldest turns are left out.</source>
+        <translation>Les tours les plus anciens sont laissés de côté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>“{file}” could not be written: {why}.</source>
+        <translation>«&#xa0;{file}&#xa0;» n’a pas pu être écrit&#xa0;: {why}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/export.py"/>
+        <source>The chat is not there any more.</source>
+        <translation>La discussion n’existe plus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>Thoughts</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <source>the file cannot be made</source>
+        <translation>le fichier ne peut pas être créé</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
+        <translation>La forme demandée pour les réponses n’est pas utilisable. {wrong} Elle figure dans les réglages de la discussion, sous «&#xa0;Format de réponse&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>A schema is a JSON object, in curly brackets.</source>
+        <translation>Un schéma est un objet JSON, entre accolades.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/options.py"/>
+        <source>It is {count} character long; {most} are the most.</source>
+        <comment>It is {count} characters long; {most} are the most.</comment>
+        <translation>
+            <numerusform>Le texte compte {count} caractère&#xa0;; le maximum est {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractères&#xa0;; le maximum est {most}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/options.py"/>
+        <source>{name} is no number in JSON.</source>
+        <translation>{name} n’est pas un nombre en JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it cannot be stored.</source>
+        <translation>{where}&#xa0;: enregistrement impossible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}, conversation {number}</source>
+        <translation>{file}, conversation {number}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is too long.</source>
+        <translation>{where}&#xa0;: trop long.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is no conversation.</source>
+        <translation>{where}&#xa0;: ce n’est pas une conversation.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: it is damaged ({why}).</source>
+        <translation>{where}&#xa0;: endommagé ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{where}: this is of no program that is known.</source>
+        <translation>{where}&#xa0;: ne provient d’aucun programme connu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/job.py"/>
+        <source>{file}: a later version of Stretto has written this file.</source>
+        <translation>{file}&#xa0;: ce fichier a été écrit par une version ultérieure de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>it cannot be read</source>
+        <translation>lecture impossible</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: a text in it is too long, so it was read up to there.</source>
+        <translation>{file}&#xa0;: un texte y est trop long, le fichier a donc été lu jusque-là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: there are no conversations in this archive.</source>
+        <translation>{file}&#xa0;: cette archive ne contient pas de conversations.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is locked with a password.</source>
+        <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged, or no JSON.</source>
+        <translation>{file}&#xa0;: endommagé, ou ce n’est pas du JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is damaged after conversation {number}; what is before was read.</source>
+        <translation>{file}&#xa0;: endommagé après la conversation {number}&#xa0;; ce qui précède a été lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/reading.py"/>
+        <source>{file}: it is nested too deep, so it was read up to there.</source>
+        <translation>{file}&#xa0;: imbriqué trop profondément, le fichier a donc été lu jusque-là.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>There was more that was not understood.</source>
+        <translation>D’autres éléments n’ont pas été compris.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>No chat was taken in.</source>
+        <translation>Aucune discussion n’a été importée.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat was taken in from {programs}, with {messages}.</source>
+        <comment>{count} chats were taken in from {programs}, with {messages}.</comment>
+        <translation>
+            <numerusform>{count} discussion a été importée de {programs}, avec {messages}.</numerusform>
+            <numerusform>{count} discussions ont été importées de {programs}, avec {messages}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>The import was stopped before its end.</source>
+        <translation>L’importation a été arrêtée avant la fin.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already and stayed as it was.</source>
+        <comment>{count} chats are here already and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} discussion est déjà présente et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes et sont restées inchangées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>{count} chat is here already, in the trash, and stayed as it was.</source>
+        <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
+        <translation>
+            <numerusform>{count} discussion est déjà présente, dans la corbeille, et est restée inchangée.</numerusform>
+            <numerusform>{count} discussions sont déjà présentes (dont {trashed} dans la corbeille) et sont restées inchangées.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} attached file.</source>
+        <comment>Left out: {count} attached files.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} fichier joint.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} fichiers joints.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} picture.</source>
+        <comment>Left out: {count} pictures.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} image.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} images.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} recording or video.</source>
+        <comment>Left out: {count} recordings and videos.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrement ou vidéo.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} enregistrements et vidéos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} tool call or result.</source>
+        <comment>Left out: {count} tool calls and results.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} appel d’outil ou résultat.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} appels d’outils et résultats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} empty conversation.</source>
+        <comment>Left out: {count} empty conversations.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} conversation vide.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} conversations vides.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} instruction in the middle of a chat.</source>
+        <comment>Left out: {count} instructions in the middle of a chat.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} instructions au milieu d’une discussion.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} message that follows itself.</source>
+        <comment>Left out: {count} messages that follow themselves.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} message qui se suit lui-même.</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} messages qui se suivent eux-mêmes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Left out: {count} entry of the kind “{kind}”.</source>
+        <comment>Left out: {count} entries of the kind “{kind}”.</comment>
+        <translation>
+            <numerusform>Laissé de côté&#xa0;: {count} entrée de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Laissé de côté&#xa0;: {count} entrées de type «&#xa0;{kind}&#xa0;».</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no e-mail address.</source>
+        <translation>ce n’est pas une adresse e-mail.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>this is no address such as https://example.org.</source>
+        <translation>ce n’est pas une adresse du type https://example.org.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write the date as 2026-05-31.</source>
+        <translation>écrivez la date ainsi&#xa0;: 2026-05-31.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>write date and time as 2026-05-31T14:30:00Z.</source>
+        <translation>écrivez la date et l’heure ainsi&#xa0;: 2026-05-31T14:30:00Z.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{field}: this is needed.</source>
+        <translation>{field}&#xa0;: ce champ est obligatoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for something that is no form.</source>
+        <translation>{server} a demandé quelque chose qui n’est pas un formulaire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked for more than {most} things at once.</source>
+        <translation>{server} a demandé plus de {most} choses à la fois.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/questions.py"/>
+        <source>{server} asked to open what is no web address.</source>
+        <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” is no text.</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas un texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/offers.py"/>
+        <source>“{name}” has {size} characters. {most} are the most.</source>
+        <translation>«&#xa0;{name}&#xa0;» compte {size} caractères. Le maximum est {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Écrivez une adresse, par exemple https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Écrivez la clé dans son propre champ, et non dans l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>Il n’y a pas d’hôte dans cette adresse. Écrivez-la comme https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} veut une clé, ou n’accepte pas celle-ci. Ajoutez à nouveau le modèle avec sa clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} n’a pas de modèle {model} en ce moment. Choisissez-en un autre, ou voyez s’il a été renommé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} est trop sollicité.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} n’a pas pu répondre (état {status}). Réessayez dans un moment.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} n’accepte pas cette requête (état {status}). Il ne connaît peut-être pas un réglage du chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} a donné une réponse qui n’en est pas une (état {status}). Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} renvoie les requêtes ailleurs. Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} renvoie les requêtes à {place}. Elles n’y sont pas envoyées. Si c’est voulu, ajoutez le modèle avec cette adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Réessayez dans un moment.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>La connexion à {host} s’est rompue. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} a envoyé beaucoup trop et a été arrêté. Ce qui était arrivé est conservé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} ne répond pas. Réessayez, ou voyez comment il va.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} a retenu le reste de cette réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} n’a pas pu continuer. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>La réponse de {host} n’a pas pu être lue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} ne désigne aucun modèle distant. Choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} à {host} n’est plus dans votre liste de modèles : rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Il s’exécute sur {hosts} et n’est pas démarré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Il s’est terminé sans un mot.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>The most tokens of a prompt and its reply together</source>
+        <translation>Nombre maximal de tokens d’un prompt et de sa réponse réunis</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config</source>
+        <translation>D’après son gabarit et sa configuration</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Weights, and the KV caches of its chats</source>
+        <translation>Poids, et caches KV de ses discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Can</source>
+        <comment>what a model can do</comment>
+        <translation>Capacités</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Used</source>
+        <comment>when a model was used</comment>
+        <translation>Utilisé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>En interroger quatre à la fois</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>Parler avec SmolLM2 : petit, mais il parle de tout</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Get a bigger model</source>
+        <translation>Télécharger un modèle plus grand</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Shows which models suit this machine</source>
+        <translation>Montre les modèles adaptés à cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Hello, I am the Guide</source>
+        <translation>Bonjour, je suis le Guide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>A tiny model that comes with Stretto. I know my way around here. Ask me anything, or start with one of these.</source>
+        <translation>Un tout petit modèle fourni avec Stretto. Je connais bien les lieux. Demandez-moi ce que vous voulez, ou commencez par une de ces questions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>It runs on this machine, and nothing you write leaves it.</source>
+        <translation>Il fonctionne sur cette machine, et rien de ce que vous écrivez ne la quitte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Your chats have windows of their own</source>
+        <translation>Vos discussions sont dans leurs propres fenêtres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Drag one back by its tab, or begin another here.</source>
+        <translation>Ramenez-en une en glissant son onglet, ou commencez-en une autre ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose one at the left, or begin another. {keys} brings the last one back.</source>
+        <translation>Choisissez-en une à gauche, ou commencez-en une autre. {keys} rouvre la dernière.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Fourni avec Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Stretto&apos;s models</source>
+        <translation>Modèles de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Added by hand</source>
+        <translation>Ajouté à la main</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its weights are not quantized</source>
+        <translation>Ses poids ne sont pas quantifiés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Its config does not say</source>
+        <translation>Sa configuration ne l’indique pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>By its template and config. Stretto shows models no images yet.</source>
+        <translation>D’après son gabarit et sa configuration. Stretto ne montre pas encore d’images aux modèles.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>looking for more…</source>
+        <translation>recherche d’autres modèles…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Previous  Shift+Enter</source>
+        <translation>Précédent  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Next  Enter</source>
+        <translation>Suivant  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
+        <translation>Pas encore de modèles. Téléchargez-en un depuis le hub, ou ajoutez le dossier où se trouvent les vôtres&#xa0;: ils sont utilisés là où ils sont.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No model has these words.</source>
+        <translation>Aucun modèle ne contient ces mots.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Clear the search</source>
+        <translation>Effacer la recherche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Look for models in a folder of yours</source>
+        <translation>Chercher des modèles dans un de vos dossiers</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>{name} is unloaded. Its chats load it when they send.</source>
+        <translation>{name} est déchargé. Ses discussions le rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
+        <translation>{verdict}&#xa0;: {weights} pour les poids + {caches} pour {chats} de {tokens} + {working} pour travailler = {total} sur les {free} à la disposition des modèles et des discussions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Choose a smaller one, or one in fewer bits.</source>
+        <translation>Choisissez-en un plus petit, ou en moins de bits.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
+        <translation>{verdict}&#xa0;: {weights} pour les poids, sur les {room} à la disposition des modèles et des discussions. Ses discussions s’y ajoutent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images (Stretto gives it text only)</source>
+        <translation>images (Stretto ne lui donne que du texte)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Queued</source>
+        <translation>En file d’attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>Oublier les plus anciens messages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Delete Message</source>
+        <translation>Supprimer le message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Choose Another Model…</source>
+        <translation>Choisir un autre modèle…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Error</source>
+        <translation>Erreur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>Interrompu en quittant Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Reply</source>
+        <translation>Réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy Reply</source>
+        <translation>Copier la réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Regenerate  Ctrl+R</source>
+        <translation>Régénérer  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Regenerate with Same Seed  Ctrl+Shift+R</source>
+        <translation>Régénérer avec la même graine  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Branch in New Chat</source>
+        <translation>Créer une branche dans une nouvelle discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete from Here</source>
+        <translation>Supprimer à partir d’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Continue this reply</source>
+        <translation>Continuer cette réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>length limit reached</source>
+        <translation>limite de longueur atteinte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>memory full</source>
+        <translation>mémoire pleine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>attached: {name}</source>
+        <translation>joint : {name}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} more character</source>
+        <comment>… {count} more characters</comment>
+        <translation>
+            <numerusform>… encore {count} caractère</numerusform>
+            <numerusform>… encore {count} caractères</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show Text Sent to the Model</source>
+        <translation>Afficher le texte envoyé au modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Text of {name}</source>
+        <translation>Texte de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The text is no longer available.</source>
+        <translation>Le texte n’est plus disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown.</source>
+        <translation>La suite n’est pas affichée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Unwrap Lines</source>
+        <translation>Ne pas couper les lignes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Lines</source>
+        <translation>Couper les lignes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>No longer in context</source>
+        <translation>N’est plus dans le contexte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in New Chat</source>
+        <translation>Modifier dans une nouvelle discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show More</source>
+        <translation>Afficher plus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show Less</source>
+        <translation>Afficher moins</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Modèle d’ébauche de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Un modèle plus petit, avec le même tokenizer, ébauche pour une discussion qui tourne seule, tant que c’est plus rapide. Ce que dit la discussion reste le même.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name} : son tokenizer est différent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Aucun modèle plus petit sur cette machine n’a son tokenizer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>queued</source>
+        <translation>en file d’attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>reading the prompt</source>
+        <translation>lecture du prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for you</source>
+        <translation>vous attend</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>idle</source>
+        <translation>au repos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No reply to pause</source>
+        <translation>Aucune réponse à mettre en pause</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
+        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
+        <translation>
+            <numerusform>{title} : {state}, %Ln sur {most} tokens sur {host}</numerusform>
+            <numerusform>{title} : {state}, %Ln sur {most} tokens sur {host}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in memory</source>
+        <comment>{title}: {state}, %Ln tokens in memory</comment>
+        <translation>
+            <numerusform>{title} : {state}, %Ln token en mémoire</numerusform>
+            <numerusform>{title} : {state}, %Ln tokens en mémoire</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>queued, no. {place}</source>
+        <translation>en file, nº {place}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in use · chats {kv}</source>
+        <translation>{all} utilisés · discussions {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats {kv}</source>
+        <translation>modèles {models} · discussions {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>context of chats</source>
+        <translation>contexte des discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free, kept for reuse</source>
+        <translation>libre, gardée pour réemploi</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Stretto</source>
+        <translation>Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory in use: {size}</source>
+        <translation>Mémoire utilisée : {size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats use {used} of {most}.</source>
+        <translation>Les modèles et les discussions utilisent {used} sur {most}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: models {weights}, chats {kv}</source>
+        <translation>Mémoire : modèles {weights}, discussions {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close Score  Ctrl+J</source>
+        <translation>Fermer la partition  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Chats appear here while they reply.</source>
+        <translation>Les discussions apparaissent ici pendant qu’elles répondent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Idle</source>
+        <translation>Au repos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, answering</source>
+        <translation>{title}, répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>{title}, finished, not read yet</source>
+        <translation>{title}, terminée, pas encore lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat here, at the right or below</source>
+        <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat at the right  Ctrl+\</source>
+        <translation>Nouvelle discussion à droite  Ctrl+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>New chat below  Ctrl+Shift+\</source>
+        <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>The folder is not there any more</source>
+        <translation>Le dossier n’existe plus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Load it now</source>
+        <translation>Le charger maintenant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Take it out of memory</source>
+        <translation>Le retirer de la mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Do not load it after all</source>
+        <translation>Ne pas le charger finalement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Keep it first in the list, and in memory while it rests</source>
+        <translation>Le garder en tête de liste, et en mémoire quand il est inactif</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Treat it as the others</source>
+        <translation>Le traiter comme les autres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Show its files</source>
+        <translation>Afficher ses fichiers</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It has one already</source>
+        <translation>Il en a déjà un</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
+        <translation>Choisir un adaptateur LoRA ou DoRA&#xa0;: le modèle apparaît aussi avec lui dans la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Choisir un petit modèle qui ébauche pour lui, afin qu’il réponde plus vite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Chat with it</source>
+        <translation>Discuter avec lui</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>List it no longer</source>
+        <translation>Le retirer de la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move its folder to the system&apos;s trash</source>
+        <translation>Déplacer son dossier vers la corbeille du système</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Listed as {name} + {adapter}.</source>
+        <translation>Dans la liste sous le nom {name} + {adapter}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Make a smaller copy of {name}</source>
+        <translation>Faire une copie plus petite de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
+        <translation>Il prend {size} et reste tel quel. La copie est faite en quelques minutes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is not wholly downloaded yet</source>
+        <translation>{name} n’est pas entièrement téléchargé</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>%n model is not wholly downloaded yet</source>
+        <comment>%n models are not wholly downloaded yet</comment>
+        <translation>
+            <numerusform>%n modèle n’est pas entièrement téléchargé</numerusform>
+            <numerusform>%n modèles ne sont pas entièrement téléchargés</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is converted</source>
+        <translation>{name} est converti</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>{name} is downloaded</source>
+        <translation>{name} est téléchargé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>For a machine with {gigabytes} GB of memory</source>
+        <translation>Pour une machine avec {gigabytes}&#xa0;Go de mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>The hub is being searched…</source>
+        <translation>Recherche sur le hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Nothing was found. Try fewer or other words.</source>
+        <translation>Rien n’a été trouvé. Essayez moins de mots, ou d’autres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The Hugging Face hub is asked when you press Enter, and once a whole name stands here. It is told nothing else, and only data is downloaded, no code.</source>
+        <translation>Le hub Hugging Face est interrogé quand vous appuyez sur Entrée, et dès qu’un nom complet est écrit ici. Rien d’autre ne lui est communiqué, et seules des données sont téléchargées, pas de code.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Downloads are listed here. They go on when this is closed.</source>
+        <translation>Les téléchargements sont listés ici. Ils continuent quand cette fenêtre est fermée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub gives this model only to whom it knows: paste a token first</source>
+        <translation>Le hub ne donne ce modèle qu’à ceux qu’il connaît&#xa0;: collez d’abord un jeton</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Write a word of the model&apos;s name first</source>
+        <translation>Écrivez d’abord un mot du nom du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Asking the hub…</source>
+        <translation>Interrogation du hub…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is being asked</source>
+        <translation>Le hub est interrogé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>The hub is asked first</source>
+        <translation>Le hub est d’abord interrogé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Choose a model, or write its name</source>
+        <translation>Choisissez un modèle, ou écrivez son nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Move {name} to the trash? {warning}</source>
+        <translation>Mettre {name} à la corbeille&#xa0;? {warning}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} goes to the trash…</source>
+        <translation>{name} part à la corbeille…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} is back in its place.</source>
+        <translation>{name} est de nouveau à sa place.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or owner/name, or the address of a model&apos;s page</source>
+        <translation>Recherche, ou propriétaire/nom, ou adresse de la page d’un modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>finished, not read yet</source>
+        <translation>terminée, pas encore lue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Répondu ailleurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} n’a pas de modèle d’ébauche.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} ébauche pour {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Scroll to End</source>
+        <translation>Aller à la fin</translation>
+    </message>
 </context>
 </TS>

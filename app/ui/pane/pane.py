@@ -126,7 +126,7 @@ class Notice(QWidget):
 
 
 class FindBar(QWidget):
-    """Looks for words in the shown messages, the newest first, and leads from one to the next.
+    """Looks for words in the shown messages, from what is in view on, and leads to the next.
 
     Signals:
         closed(): the person is done; the focus goes back to the composer.
@@ -140,8 +140,9 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._transcript = transcript
-        self._hits: list[str] = []
+        self._hits: list[tuple[int, str]] = []  # places in the path, and the messages there
         self._at = 0
+        self._begin = 0  # the place that was in view
         self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
         self.field = QLineEdit(self)
         self.field.setPlaceholderText(tr("Find in this chat"))
@@ -149,8 +150,8 @@ class FindBar(QWidget):
         self.setAccessibleName(tr("Find in this chat"))
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
-        up = IconButton("caret-up", tr("Earlier message  Enter"), self)
-        down = IconButton("caret-down", tr("Later message  Shift+Enter"), self)
+        up = IconButton("caret-up", tr("Previous  Shift+Enter"), self)
+        down = IconButton("caret-down", tr("Next  Enter"), self)
         close = IconButton("x", tr("Close  Esc"), self)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 5, 8, 6)
@@ -161,13 +162,14 @@ class FindBar(QWidget):
             row.addWidget(widget)
         self.field.textChanged.connect(self._on_text)
         self.field.installEventFilter(self)
-        up.clicked.connect(lambda: self.step(1))
-        down.clicked.connect(lambda: self.step(-1))
+        up.clicked.connect(lambda: self.step(-1))
+        down.clicked.connect(lambda: self.step(1))
         close.clicked.connect(self.close_bar)
         self.hide()
 
     def open_bar(self) -> None:
         """Show it with the focus in its field."""
+        self._begin = self._transcript.first_in_view()
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
@@ -181,9 +183,10 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Go to the next earlier (+1) or later (-1) message that has the words."""
+        """Go to the next (+1) or previous (-1) message that has the words."""
         if self._hits:
             self._at = (self._at + by) % len(self._hits)
+            self._begin = self._hits[self._at][0]
             self._go()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -192,8 +195,8 @@ class FindBar(QWidget):
                 self.close_bar()
                 return True
             if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-                later = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-                self.step(-1 if later else 1)
+                back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+                self.step(-1 if back else 1)
                 return True
         return super().eventFilter(watched, event)
 
@@ -205,8 +208,9 @@ class FindBar(QWidget):
     def _on_text(self) -> None:
         words = self.field.text().strip().casefold()
         path = self._chat.transcript.path if words else []
-        self._hits = [m.id for m in reversed(path) if words in self._shown(m.id)]
-        self._at = 0
+        self._hits = [(n, m.id) for n, m in enumerate(path) if words in self._shown(m.id)]
+        after = [at for at, (place, _) in enumerate(self._hits) if place >= self._begin]
+        self._at = after[0] if after else max(0, len(self._hits) - 1)
         self._transcript.highlight(self.field.text().strip())
         if self._hits:
             self._go()
@@ -224,7 +228,7 @@ class FindBar(QWidget):
 
     def _go(self) -> None:
         self.count.setText(tr("{number} of {count}", number=self._at + 1, count=len(self._hits)))
-        self._transcript.show_message(self._hits[self._at])
+        self._transcript.show_message(self._hits[self._at][1])
 
 
 LEAST = (272, 220)

@@ -21,9 +21,8 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
-    ACTION,
-    FOOTER,
     MOST_LAID_OUT,
+    SIDE,
     Can,
     MessageRow,
     beginning,
@@ -169,7 +168,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
         why = can(Action.FORGET_OLDEST, message.id)
         if why in (None, tr(BUSY), tr(ASKED)):
             asks = Action.FORGET_OLDEST.value
-            offers.append(Remedy(tr("Forget the Oldest Turns"), asks, message.id, why or ""))
+            offers.append(Remedy(tr("Forget Oldest Messages"), asks, message.id, why or ""))
         if message.parent_id is not None:
             why = can(Action.EDIT, message.parent_id)
             offers.append(
@@ -177,8 +176,8 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
             )
             why = can(Action.DELETE, message.parent_id)
             asks = Action.DELETE.value
-            offers.append(Remedy(tr("Leave Message Out"), asks, message.parent_id, why or ""))
-        offers.append(Remedy(tr("Use Another Model…"), MODELS, message.id))
+            offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
+        offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
         return offers
     why = can(Action.REGENERATE, message.id)
     offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
@@ -207,7 +206,7 @@ class ErrorBlock(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._words = ""
-        self.setAccessibleName(tr("Why there is no answer"))
+        self.setAccessibleName(tr("Error"))
         self._text = QRect()
         self.buttons: list[QPushButton] = []
         self._offers: list[Remedy] = []
@@ -267,6 +266,8 @@ class ErrorBlock(QWidget):
 
     def _button(self, number: int, offer: Remedy) -> QPushButton:
         button = QPushButton(offer.words, self)
+        if number:  # the first is the way on, the others are quieter
+            button.setObjectName("link")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self._on_clicked(number))
         button.show()
@@ -317,9 +318,10 @@ class Silence(QWidget):
         return height
 
 
+_CUT = {"length", "memory"}
 _MARKS = {
     "cancelled": mark("Stopped"),
-    "interrupted": mark("Interrupted when Stretto was closed"),
+    "interrupted": mark("Interrupted when Stretto quit"),
 }
 
 
@@ -333,7 +335,7 @@ class AnswerRow(MessageRow):
         super().__init__(message, can, parent)
         self._markdown = MarkdownDocument(markdown_style(), self)
         self._view = MarkdownView(self._markdown, self)
-        self._view.setAccessibleName(tr("Answer"))
+        self._view.setAccessibleName(tr("Reply"))
         self._view.height_changed.connect(self.resized)
         self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
@@ -343,17 +345,15 @@ class AnswerRow(MessageRow):
         self._mark = QRectF()
         self._footer_y = 0
         self._room = 0
-        self._copy = self._button("copy", tr("Copy answer"), Action.COPY)
-        self._again = self._button(
-            "arrows-clockwise", tr("Answer again  Ctrl+R"), Action.REGENERATE
-        )
+        self._copy = self._button("copy", tr("Copy Reply"), Action.COPY)
+        self._again = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
         self._same = self._button(
             "repeat-once",
-            tr("Same again, with this answer's model, seed and settings  Ctrl+Shift+R"),
+            tr("Regenerate with Same Seed  Ctrl+Shift+R"),
             Action.SAME_AGAIN,
         )
-        self._branch = self._button("git-branch", tr("Go on in a new chat"), Action.BRANCH)
-        self._delete = self._button("trash", tr("Delete this and what follows"), Action.DELETE)
+        self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
+        self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self._continue = QPushButton(tr("Continue"), self)
         self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._continue.clicked.connect(lambda: self._ask(Action.CONTINUE, self.message.id))
@@ -451,7 +451,7 @@ class AnswerRow(MessageRow):
         self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """The newest answer shows its figures always, the others on hover."""
+        """Whether it is the newest message: it can be continued."""
         if last != self._last:
             self._last = last
             self._continue.setVisible(self._can_continue())
@@ -477,7 +477,7 @@ class AnswerRow(MessageRow):
     def arrange(self, width: int) -> int:
         self._width = width
         only_calls = self._only_calls
-        y = max(grown(FOOTER) if only_calls else self.NAME, scaled(self.NAME))
+        y = max(grown(SIDE) if only_calls else self.NAME, scaled(self.NAME))
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
@@ -492,19 +492,17 @@ class AnswerRow(MessageRow):
         if not self.silence.isHidden():
             y += self.silence.arrange(y, width) + 4
         y = self._arrange_end(width, y)
-        self._footer_y = 0 if only_calls else y + 2
-        side = grown(ACTION)
-        x = width - side + 5
+        self._footer_y = 0 if only_calls else y
+        # The icons, not their buttons, stand in line with the text.
+        x = width - grown(SIDE) + 4
         for button in self._actions():
             button.move(x, self._footer_y)
-            x -= side
-        self._room = x + side
-        if self._alternative[1] > 1:
-            self._room -= self._alternatives_width() + 6
-            self._place_alternatives(self._room, self._footer_y)
+            x -= grown(SIDE)
+        self._room = x + grown(SIDE)
+        self._place_alternatives(self._beside() if only_calls else -4, self._footer_y)
         buttons = (*self._actions(), self._previous, self._next, self._continue)
         mirror(self, *buttons, width=width)
-        return y if only_calls else self._footer_y + grown(FOOTER)
+        return y if only_calls else self._footer_y + grown(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
         """Place the error block or the mark below the text; returns where it ends."""
@@ -530,18 +528,20 @@ class AnswerRow(MessageRow):
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.muted))
         name = QRectF(0, 0, self._width, scaled(self.NAME))
-        upright, beside = Qt.AlignmentFlag.AlignTop, 0
+        upright = Qt.AlignmentFlag.AlignTop
         if self._only_calls:
-            name.setHeight(grown(ACTION))
+            name.setHeight(grown(SIDE))
             upright = Qt.AlignmentFlag.AlignVCenter
-            beside = small_text_width(self.message.model) + 12
         painter.drawText(name, upright, self.message.model)
         # The status may be newer than the layout: an answer that was stopped goes on.
         if not self._mark.isEmpty() and (ending := _MARKS.get(self.message.status)):
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending))
-        if self._last or self._revealed():
+        if self._revealed() or self._figures_matter():
+            beside = self._beside()
+            if self._alternative[1] > 1:
+                beside += self._alternatives_width()
             room = self._room - beside
-            area = QRectF(beside, self._footer_y, room, grown(ACTION))
+            area = QRectF(beside, self._footer_y, room, grown(SIDE))
             line = figures_line(self.message.stats)
             if small_text_width(line) > room - 8:
                 line = figures_line(self.message.stats, short=True)
@@ -551,6 +551,15 @@ class AnswerRow(MessageRow):
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
 
+    def _beside(self) -> int:
+        """Where the footer begins: behind the name, where both share a line."""
+        return small_text_width(self.message.model) + 12 if self._only_calls else 0
+
+    def _figures_matter(self) -> bool:
+        """Whether they say what a person may not have expected of the newest reply."""
+        stats = self.message.stats
+        return self._last and (stats.get("reason") in _CUT or stats.get("same") is not None)
+
     def _reveal(self) -> None:
         # While it streams there is nothing to copy or to ask again.
         for button in self._actions():
@@ -559,7 +568,7 @@ class AnswerRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        self._allow(self._continue, Action.CONTINUE, tr("Go on where the answer was cut off"))
+        self._allow(self._continue, Action.CONTINUE, tr("Continue this reply"))
         if self.message.status == "error":
             self._error.show_error(self.message.error, remedies(self.message, self._can))
 

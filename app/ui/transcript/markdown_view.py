@@ -319,8 +319,8 @@ class CodeButtons(QObject):
         code, action = self.code, self.action
         tip = ""
         if code is not None and action:
-            wrap = tr("Do not wrap lines") if code.wrapped else tr("Wrap long lines")
-            tip = tr("Copy code") if action == "copy" else wrap
+            wrap = tr("Unwrap Lines") if code.wrapped else tr("Wrap Lines")
+            tip = tr("Copy Code") if action == "copy" else wrap
         if tip:
             self._viewport.setCursor(Qt.CursorShape.PointingHandCursor)
         elif self._viewport.toolTip():
@@ -480,9 +480,7 @@ class MarkdownView(TextView):
         if code is not None:
             menu.addAction(tr("Copy Code"), lambda: self._buttons.act("copy", code))
             if self._buttons.can_wrap(code):
-                wrap = menu.addAction(
-                    tr("Wrap Long Lines"), lambda: self._buttons.act("wrap", code)
-                )
+                wrap = menu.addAction(tr("Wrap Lines"), lambda: self._buttons.act("wrap", code))
                 wrap.setCheckable(True)
                 wrap.setChecked(code.wrapped)
         menu.addAction(tr("Copy Reply as Markdown"), self.copy_markdown)

@@ -44,21 +44,21 @@ _STATES = {
     "streaming": mark("replying"),
     "cancelled": mark("stopped"),
     "interrupted": mark("interrupted"),
-    "error": mark("no answer"),
+    "error": mark("failed"),
 }
 
 
 def who(message: Message) -> str:
     """Who said it."""
-    return tr("You") if message.role == "user" else message.model or tr("The model")
+    return tr("You") if message.role == "user" else message.model or tr("Model")
 
 
 def state(message: Message) -> str:
     """How an answer stands, in a word or two; "" for one that is complete."""
     if message.status == "complete" and message.stats.get("reason") == "length":
-        return tr("cut off at its length limit")
+        return tr("length limit reached")
     if message.status == "complete" and message.stats.get("reason") == "memory":
-        return tr("cut off: the memory was full")
+        return tr("memory full")
     return tr(_STATES[message.status]) if message.status in _STATES else ""
 
 
@@ -79,7 +79,7 @@ def row_name(message: Message) -> str:
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:
     """What is painted beside its text: its files, which version it is, its figures, a note."""
-    parts = [tr("with {name}", name=each.name) for each in message.attachments]
+    parts = [tr("attached: {name}", name=each.name) for each in message.attachments]
     number, count = version
     if count > 1:
         parts.append(tr("version {number} of {count}", number=number, count=count))
@@ -93,7 +93,7 @@ def beginning(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
     if more <= 0:
         return text
     rest = counted(
-        "… {count} character more", "… {count} characters more", more, count=number(more)
+        "… {count} more character", "… {count} more characters", more, count=number(more)
     )
     return f"{text[:most]}{before}{rest}"
 
@@ -122,7 +122,9 @@ class FileLine(PaintedButton):
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
         self.setAccessibleName(tr("File {name}, {about}", name=attachment.name, about=self._about))
-        self.setToolTip("\n".join((attachment.name, self._about, tr("Show what the model got"))))
+        self.setToolTip(
+            "\n".join((attachment.name, self._about, tr("Show Text Sent to the Model")))
+        )
 
     def sizeHint(self) -> QSize:
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -223,7 +225,7 @@ class AttachedFiles(QWidget):
             document.setDefaultFont(ui_font(t.SMALL_PX))
             document.setPlainText(shown(line.attachment, self._texts(line.attachment)))
             view = self._views[line] = TextView(document, self)
-            view.setAccessibleName(tr("What the model got of {name}", name=line.attachment.name))
+            view.setAccessibleName(tr("Text of {name}", name=line.attachment.name))
         return self._views[line]
 
 
@@ -234,7 +236,7 @@ def _different(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> 
 def shown(attachment: Attachment, text: AttachedText | None) -> str:
     """What the model got of a file, with the numbers of its pages, for people."""
     if text is None:
-        return tr("Its text is not there any more.")
+        return tr("The text is no longer available.")
     pages = shown_pages(attachment, text)
     if attachment.use == "all":
         pages = ((number, page) for number, page in enumerate(text.pages, 1) if page)
@@ -244,7 +246,7 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
         said.append(f"{_head(text.unit, at, label)}\n{page}" if text.unit else page)
         length += len(page)
         if length > _MOST_SHOWN:
-            return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown here.")
+            return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown.")
     return "\n\n".join(said)
 
 
@@ -254,9 +256,8 @@ def _head(unit: str, number: int, label: str) -> str:
     return f"{head}: {label}" if label else head
 
 
-ACTION = 26
-"""The side of a message's buttons, beside text of usual size."""
-FOOTER = 28
+SIDE = 24
+"""Of a footer's buttons: they stand in what sets messages apart."""
 
 Can = Callable[[Action, str], str | None]
 """`Chat.can`: why an action cannot be done with a message now; None when it can."""
@@ -294,8 +295,8 @@ class MessageRow(QWidget):
         self._buttons: dict[IconButton, Action] = {}
         back = caret("caret-left", rtl=self.isRightToLeft())
         on = caret("caret-right", rtl=self.isRightToLeft())
-        self._previous = self._button(back, tr("Earlier version"), Action.EARLIER)
-        self._next = self._button(on, tr("Later version"), Action.LATER)
+        self._previous = self._button(back, tr("Previous Version"), Action.EARLIER)
+        self._next = self._button(on, tr("Next Version"), Action.LATER)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._name()
         theme().changed.connect(self._on_theme)
@@ -379,7 +380,7 @@ class MessageRow(QWidget):
             body.pop_menu(at, body.mapToGlobal(at))
 
     def _button(self, icon: str, tip: str, action: Action) -> IconButton:
-        button = IconButton(icon, tip, self, side=ACTION)
+        button = IconButton(icon, tip, self, side=SIDE)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.installEventFilter(self)
         button.clicked.connect(lambda: self._ask(action, self.message.id))
@@ -420,12 +421,12 @@ class MessageRow(QWidget):
 
     def _alternatives_width(self) -> int:
         label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")
-        return label + 4 + 2 * grown(ACTION)
+        return grown(SIDE) + label + 4 + grown(SIDE)
 
     def _place_alternatives(self, x: int, y: int) -> None:
         """Put "< 2/3 >" at ``x``."""
         self._previous.move(x, y)
-        self._next.move(x + self._alternatives_width() - grown(ACTION), y)
+        self._next.move(x + self._alternatives_width() - grown(SIDE), y)
 
     def _paint_alternatives(self, painter: QPainter) -> None:
         if self._alternative[1] < 2:

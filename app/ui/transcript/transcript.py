@@ -43,6 +43,7 @@ from app.ui.transcript.message_row import MessageRow
 from app.ui.transcript.selection import Selection
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.manners import mirror
 from app.ui.widgets.textview import TextView, Words
 
 
@@ -85,8 +86,8 @@ class JumpButton(QAbstractButton):
         super().__init__(parent)
         self._living = False
         self.setFixedSize(34, 34)
-        self.setToolTip(tr("Jump to newest"))
-        self.setAccessibleName(tr("Jump to newest"))
+        self.setToolTip(tr("Scroll to End"))
+        self.setAccessibleName(tr("Scroll to End"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self._on_theme)
@@ -237,8 +238,7 @@ class TranscriptView(QAbstractScrollArea):
         selection: what is selected in it.
     """
 
-    TOP, BOTTOM, GAP = 20, 12, 8
-    SILENT_S = 10  # from then on a silent machine may be asked once more
+    TOP, BOTTOM, GAP = 20, 12, 4
 
     asked = Signal(str, str)
     left = Signal(bool)
@@ -270,7 +270,7 @@ class TranscriptView(QAbstractScrollArea):
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)
         self.selection.copied.connect(lambda: self.asked.emit("copied", ""))
-        self.setAccessibleName(tr("Conversation"))
+        self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
         chat.phase_changed.connect(self._on_phase)
@@ -414,6 +414,11 @@ class TranscriptView(QAbstractScrollArea):
         first = bisect_right(self._places, value - reach, key=lambda p: p.top + p.height)
         return range(first, bisect_left(self._places, value + view + reach, key=lambda p: p.top))
 
+    def first_in_view(self) -> int:
+        """The number of the first place of which more is in view than its last line."""
+        top = self.verticalScrollBar().value() + 2 * self.TOP
+        return bisect_right(self._places, top, key=lambda p: p.top + p.height)
+
     def _measure_nearby(self) -> bool:
         """Make and measure what is in or near the view; True if a height was not what it seemed."""
         _, width = self.column()
@@ -452,7 +457,10 @@ class TranscriptView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
         self._jump.set_living(self._answering())
-        self._jump.move((self.viewport().width() - self._jump.width()) // 2, self.height() - 44)
+        # Beside the text where there is room, else at its edge: least of it is covered.
+        beside = min(left + width + 8, self.width() - self._jump.width() - 12)
+        self._jump.move(beside, self.height() - self._jump.height() - 8)
+        mirror(self, self._jump)
         self._jump.raise_()
 
     # What they show.

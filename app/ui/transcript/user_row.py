@@ -19,9 +19,8 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import (
-    ACTION,
-    FOOTER,
     MOST_LAID_OUT,
+    SIDE,
     AttachedFiles,
     Can,
     MessageRow,
@@ -31,7 +30,7 @@ from app.ui.transcript.message_row import (
 from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.textview import TextView, Words
 
-LEFT_OUT = mark("Did not fit: left out of what follows")
+LEFT_OUT = mark("No longer in context")
 
 
 class UserRow(MessageRow):
@@ -50,16 +49,16 @@ class UserRow(MessageRow):
         self._view = TextView(self._document, self)
         self._view.setAccessibleName(tr("Your message"))
         self._copy = self._button("copy", tr("Copy"), Action.COPY)
-        self._edit = self._button("pencil", tr("Edit and ask again"), Action.EDIT)
-        self._branch = self._button("git-branch", tr("Edit in a new chat"), Action.BRANCH)
-        self._delete = self._button("trash", tr("Delete this and what follows"), Action.DELETE)
+        self._edit = self._button("pencil", tr("Edit Message"), Action.EDIT)
+        self._branch = self._button("git-branch", tr("Edit in New Chat"), Action.BRANCH)
+        self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self.files = AttachedFiles(message.attachments, self) if message.attachments else None
         if self.files is not None:
             self.files.resized.connect(self.resized)
         self._block = QRectF()
         self._folded = True
         self._note = QRectF()
-        self._more = QPushButton(tr("Show all"), self)
+        self._more = QPushButton(tr("Show More"), self)
         self._more.setObjectName("link")
         self._more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._more.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -125,19 +124,19 @@ class UserRow(MessageRow):
         self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
         self._more.setVisible(long)
         if long:
-            self._more.setText(tr("Show all") if self._folded else tr("Show less"))
+            self._more.setText(tr("Show More") if self._folded else tr("Show Less"))
             self._more.adjustSize()
             self._more.move(left + self.PAD_X - 4, self.PAD_Y + above + height + 4)
         y = round(self._block.bottom())
-        side = grown(ACTION)
-        x = width - side
-        for button in (self._edit, self._branch, self._copy, self._delete):
-            button.move(x, y)
-            x -= side
+        x = width
         if self._alternative[1] > 1:
-            x -= self._alternatives_width() + 6
-            self._place_alternatives(x + side, y)
-        self._note = QRectF(left + self.PAD_X, y, x + 20 - left - self.PAD_X, side)
+            x -= self._alternatives_width() - 4
+            self._place_alternatives(x, y)
+            x -= 8
+        for button in (self._edit, self._branch, self._copy, self._delete):
+            x -= grown(SIDE)
+            button.move(x, y)
+        self._note = QRectF(left + self.PAD_X, y, x - 6 - left - self.PAD_X, grown(SIDE))
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
         self._note = mirrored(self, self._note, width)
@@ -145,7 +144,7 @@ class UserRow(MessageRow):
         buttons = (self._edit, self._branch, self._copy, self._delete, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
         mirror(self, self._view, self._more, *buttons, *files, width=width)
-        return y + grown(FOOTER) - 2
+        return y + grown(SIDE)
 
     def highlight(self, words: Words) -> int | None:
         if self.files is not None and callable(words):

@@ -31,7 +31,7 @@ def test_the_key_opens_and_closes_it(start: Callable[..., Run]) -> None:
     assert not score.isVisible()
     run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
     assert score.isVisible()
-    run.until(lambda: score.totals.text() == "At rest")
+    run.until(lambda: score.totals.text() == "Idle")
     run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
     assert not score.isVisible()
 
@@ -96,24 +96,24 @@ def test_g2_it_says_what_memory_the_whole_program_holds(start: Callable[..., Run
     run.ready()
     run.window.toggle_score()
     score = run.window.score
-    run.until(lambda: score.memory.text() == "540 MB in all · chats’ KV 0 MB")
+    run.until(lambda: score.memory.text() == "540 MB in use · chats 0 MB")
     run.say("say one")
     run.answered()
-    run.until(lambda: score.memory.text() == "540 MB in all · chats’ KV 1.0 MB")
+    run.until(lambda: score.memory.text() == "540 MB in use · chats 1.0 MB")
     assert score.memory.toolTip().splitlines() == [
-        "540 MB of memory in all:",
+        "Memory in use: 540 MB",
         "0.0 MB  models",
-        "1.0 MB  what the chats have read (KV caches)",
-        "200 MB  free again, kept for what comes next",
-        "299 MB  the program itself",
+        "1.0 MB  context of chats",
+        "200 MB  free, kept for reuse",
+        "299 MB  Stretto",
         "40 MB  helper processes",
-        "Models and chats may take 1.0 GB and take 1.0 MB.",
+        "Models and chats use 1.0 MB of 1.0 GB.",
     ]
 
 
 def test_where_the_process_cannot_be_measured_the_arrays_are_told() -> None:
     totals = Totals(kv_bytes=5_000_000, weights_bytes=27_000_000, budget=1_000_000_000)
-    assert memory_line(totals) == "models 27 MB · chats’ KV 5.0 MB"
+    assert memory_line(totals) == "models 27 MB · chats 5.0 MB"
     assert "the program" not in memory_parts(totals)
 
 

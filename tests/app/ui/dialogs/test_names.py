@@ -127,7 +127,7 @@ def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
     run.until(lambda: len(run.window.findChildren(MessageRow)) == 4)
     failed = run.window.findChildren(MessageRow)[-1]
     sentence = run.pane.chat.transcript.path[-1].error
-    assert face(failed)[1] == f"Guide, no answer: So far\n{sentence}"
+    assert face(failed)[1] == f"Guide, failed: So far\n{sentence}"
     assert face(failed.findChild(ErrorBlock))[:2] == (Role.AlertMessage, sentence)
     run.window.commands["regenerate"].trigger()
     run.answered()
@@ -164,7 +164,7 @@ def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start)
     run.window.chats.split("right")
     run.say("fail")
     run.answered()
-    assert said[-1] == f"Guide: no answer. {run.pane.chat.transcript.path[-1].error}"
+    assert said[-1] == f"Guide: failed. {run.pane.chat.transcript.path[-1].error}"
     said.clear()
     first.chat.send("say two")  # not where the focus is: its text is not read
     run.answered(first)

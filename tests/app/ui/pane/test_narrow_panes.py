@@ -101,8 +101,8 @@ def test_the_buttons_of_a_message_tell_them_too(start: Start):
     run.until(lambda: run.pane.transcript.row(last))
     row = run.pane.transcript.row(last)
     row.show_actions()
-    again = next(b for b in row.findChildren(IconButton) if b.accessibleName() == "Answer again")
-    assert point_at(again) == f"Answer again  {native('Ctrl+Alt+R')}"
+    again = next(b for b in row.findChildren(IconButton) if b.accessibleName() == "Regenerate")
+    assert point_at(again) == f"Regenerate  {native('Ctrl+Alt+R')}"
 
 
 def test_the_send_button_tells_with_what_a_message_is_sent(start: Start):

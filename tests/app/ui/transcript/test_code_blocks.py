@@ -116,11 +116,11 @@ def test_long_lines_are_whole_until_the_button_is_clicked_and_again_after(shown)
 
 def test_only_code_that_is_too_wide_has_the_button(shown):
     shown.move(shown.button(1))
-    assert shown.view.viewport().toolTip() == "Wrap long lines"
+    assert shown.view.viewport().toolTip() == "Wrap Lines"
     shown.move(shown.button(1, code=1))
     assert shown.view.viewport().toolTip() == ""
     shown.move(shown.button(0, code=1))
-    assert shown.view.viewport().toolTip() == "Copy code"
+    assert shown.view.viewport().toolTip() == "Copy Code"
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -96,15 +96,30 @@ def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBo
     run.window.commands["find"].trigger()
     assert run.pane.find_bar.field.hasFocus()
     qtbot.keyClicks(run.pane.find_bar.field, "message 7")
-    # 7, 70 to 79: eleven of them, the newest first.
-    assert run.pane.find_bar.count.text() == "1 of 11"
+    # 7, 70 to 79: eleven of them, and the last is the nearest to the end, which is in view.
+    assert run.pane.find_bar.count.text() == "11 of 11"
     assert view.row(long_chat[1][79]) is not None
-    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
-    assert run.pane.find_bar.count.text() == "2 of 11"
+    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert run.pane.find_bar.count.text() == "10 of 11"
     assert view.row(long_chat[1][78]) is not None
+    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
+    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
+    assert run.pane.find_bar.count.text() == "1 of 11"
+    assert view.row(long_chat[1][7]) is not None
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Escape)
     assert not run.pane.find_bar.isVisible()
     assert run.pane.composer.field.hasFocus()
+
+
+def test_find_begins_at_what_is_in_view(start: Start, long_chat, qtbot: QtBot):
+    run, view = opened(start, long_chat[0])
+    view.show_message(long_chat[1][74])
+    run.window.commands["find"].trigger()
+    qtbot.keyClicks(run.pane.find_bar.field, "message 7")
+    assert run.pane.find_bar.count.text() == "6 of 11"
+    assert view.row(long_chat[1][74]).y() >= 0
+    qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
+    assert run.pane.find_bar.count.text() == "7 of 11"
 
 
 def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: Start):
@@ -133,7 +148,7 @@ def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     assert row.height() < 420
     row._more.click()
     run.until(lambda: row.height() > 3000)
-    assert row._more.text() == "Show less"
+    assert row._more.text() == "Show Less"
 
 
 def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
@@ -163,7 +178,7 @@ def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
     said, asked = AnswerRow(answer, can, over), UserRow(question, can, over)
     for text in (said.text, asked._document.toPlainText()):
         assert text.startswith(long[:9_000])
-        assert text.endswith("\n… 14,000 characters more")
+        assert text.endswith("\n… 14,000 more characters")
     said.deleteLater()
     asked.deleteLater()
     assert run.pane.chat.message(answer.id).content == long

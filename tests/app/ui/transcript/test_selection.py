@@ -268,6 +268,7 @@ def test_what_streams_on_is_selected_too(start: Start) -> None:
     answer = pane.chat.transcript.last("assistant").id
     run.until(lambda: "20" in run.answer(pane) and isinstance(view.row(answer), AnswerRow))
     question = next(p.row for p in view.places if isinstance(p.row, UserRow))
+    question.body.setFocus()
     run.qtbot.keyClick(question.body, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     run.engine.release()
     run.answered()

@@ -114,7 +114,7 @@ def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start: Start
     run.answered()
     run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
     texts = [button.text() for button in row_of(pane).remedies]
-    assert texts == ["Edit Message", "Leave Message Out", "Use Another Model…"]
+    assert texts == ["Edit Message", "Delete Message", "Choose Another Model…"]
     qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
     assert pane.composer.text == "overflow of words"
     assert pane.composer.editing

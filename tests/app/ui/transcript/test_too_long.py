@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
 
-REST = ["Edit Message", "Leave Message Out", "Use Another Model…"]
+REST = ["Edit Message", "Delete Message", "Choose Another Model…"]
 """What is offered besides forgetting the oldest turns."""
 
 
@@ -29,8 +29,8 @@ def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     run.say("overflow")
     run.answered()
     ways = remedies(run)
-    assert list(ways) == ["Forget the Oldest Turns", *REST]
-    run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
+    assert list(ways) == ["Forget Oldest Messages", *REST]
+    run.qtbot.mouseClick(ways["Forget Oldest Messages"], Qt.MouseButton.LeftButton)
     assert run.answered() == "Without the oldest."
     assert run.pane.chat.options.slide
     assert run.window.toast.text == "From now on this chat forgets its oldest turns"
@@ -66,7 +66,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     run.say("toolong again")
     run.answered()
     ways = remedies(run)
-    run.qtbot.mouseClick(ways["Forget the Oldest Turns"], Qt.MouseButton.LeftButton)
+    run.qtbot.mouseClick(ways["Forget Oldest Messages"], Qt.MouseButton.LeftButton)
     run.answered()
     assert list(remedies(run)) == REST
 
@@ -100,7 +100,7 @@ def test_a_message_that_does_not_fit_is_left_out_by_a_button_and_comes_back(star
     run.answered()
     run.say("toolong words")
     run.answered()
-    remedies(run)["Leave Message Out"].click()
+    remedies(run)["Delete Message"].click()
     assert [m.content for m in run.pane.chat.transcript.path] == ["say one", "one "]
     assert run.window.toast.text == "2 messages deleted"
     run.window.commands["undo_close"].trigger()
@@ -112,7 +112,7 @@ def test_another_model_is_a_button_away(start: Start):
     run.ready()
     run.say("toolong words")
     run.answered()
-    remedies(run)["Use Another Model…"].click()
+    remedies(run)["Choose Another Model…"].click()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     menu.close()

@@ -117,7 +117,7 @@ def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:
     called, said = (p.row for p in run.pane.transcript.places if isinstance(p.row, AnswerRow))
     assert called.text == ""
     assert called.height() < 40 < said.height()
-    again = next(b for b in called.findChildren(IconButton) if b.tip.startswith("Answer again"))
+    again = next(b for b in called.findChildren(IconButton) if b.tip.startswith("Regenerate"))
     assert again.isVisible()
     assert 0 <= again.y() <= called.height() - again.height(), "in the same line"
 

@@ -83,12 +83,12 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
         press(run, Qt.Key.Key_Tab)
         names.append(QApplication.focusWidget().accessibleName())
     assert names == [
-        "Earlier version",
-        "Delete this and what follows",
-        "Copy answer",
-        "Go on in a new chat",
-        "Same again, with this answer's model, seed and settings",
-        "Answer again",
+        "Previous Version",
+        "Delete from Here",
+        "Copy Reply",
+        "Branch in New Chat",
+        "Regenerate with Same Seed",
+        "Regenerate",
     ]
     press(run, Qt.Key.Key_Tab)
     assert run.pane.composer.field.hasFocus()
