@@ -239,6 +239,7 @@ class TranscriptView(QAbstractScrollArea):
     """
 
     TOP, BOTTOM, GAP = 20, 12, 4
+    SILENT_S = 10  # from then on a silent machine may be asked once more
 
     asked = Signal(str, str)
     left = Signal(bool)
