@@ -21,11 +21,11 @@ from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.manners import native
 
 # The Guide knows English only: what is asked of it is not translated. It answered each of these
-# well twelve times of twelve. Asked what Stretto can do, it would speak of itself.
+# well every time of five or more. Asked what Stretto can do, it would speak of itself.
 GUIDE_THINGS = (
     "What are the main features of Stretto?",
     "How do I put two chats side by side?",
-    "How do I get a model?",
+    "How do I compare two models?",
 )
 ABOUT_THE_DATE = "What day is it today?"
 OTHER_THINGS = (
