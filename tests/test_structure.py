@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -467,3 +468,9 @@ def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.Monke
     finally:
         for remembered in (modules, imports):
             remembered.cache_clear()
+
+
+def test_test_files_of_the_window_have_names_of_their_own() -> None:
+    """They lie in no packages, so pytest takes two of one name for the same module."""
+    names = Counter(path.name for path in (ROOT / "tests" / "app").rglob("test_*.py"))
+    assert [name for name, number in names.items() if number > 1] == []
