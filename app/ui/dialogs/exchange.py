@@ -301,4 +301,6 @@ class ImportDialog(Sheet):
 
 
 def _downloads() -> str:
-    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
+    """Where downloads lie; the home folder where there is no such folder."""
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
+    return place if place and Path(place).is_dir() else str(Path.home())

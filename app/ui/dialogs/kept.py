@@ -120,9 +120,10 @@ class TrashDialog(Sheet):
         self.sure_button = self.button(tr("Erase for Good"), self.erase)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
-        self._buttons.addWidget(self.empty_button)
+        for button in (self.empty_button, self.erase_button):
+            self._buttons.addWidget(button)
         self._buttons.addStretch(1)
-        for button in (self.erase_button, self.restore_button, self.close_button):
+        for button in (self.close_button, self.restore_button):
             self._buttons.addWidget(button)
         self._buttons.addWidget(self.keep_button)
         self._buttons.addWidget(self.sure_button)

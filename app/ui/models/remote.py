@@ -219,6 +219,9 @@ class RemoteDialog(Sheet):
         flows.start(self, self._say_where_kept())
         self._refresh()
 
+    def has_changes(self) -> bool:
+        return self.address.isModified() or self.key.isModified()  # by typing
+
     def _base(self) -> str:
         """The address as it is used; "" where it is none."""
         try:

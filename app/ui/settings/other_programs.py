@@ -18,14 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import flows
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, tr
 from app.settings.options import PORTS, SERVE_LIMITS, Settings
+from app.ui.dialogs.names import NameDialog
 from app.ui.settings.form_page import TRAY, FormPage, Switch
 from app.ui.style.figures import date_line
 from app.ui.style.theme import scaled
-from app.ui.widgets import asking
 from app.ui.widgets.sheet import Sheet
 
 
@@ -274,12 +273,9 @@ class OtherPrograms(QObject):
 
     @Slot()
     def _on_new(self) -> None:
-        flows.start(self._page, self._ask_for_name())
-
-    async def _ask_for_name(self) -> None:
-        name = await asking.line(self._page, tr("New Key"), tr("Name"))
-        if name is not None and name.strip():
-            self.make(name.strip())
+        dialog = NameDialog(tr("New Key"), tr("Create"), (), self._page.window())
+        dialog.named.connect(self.make)
+        dialog.open()
 
     def make(self, name: str) -> None:
         """Make a key and show it, once."""

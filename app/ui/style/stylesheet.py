@@ -117,6 +117,7 @@ QProgressBar {
 }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QDialog, QMessageBox { background: $background; }
+QDialogButtonBox { button-layout: 3; }
 QMessageBox QLabel#qt_msgbox_label { font-size: ${body}px; font-weight: 600; }
 QLabel { background: transparent; }
 QLabel[muted="true"] { color: $muted; }

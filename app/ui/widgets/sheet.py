@@ -18,11 +18,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
+    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
+from app import flows
 from app.settings.language import tr
 from app.settings.options import Settings
 from app.ui.style import tokens as t
@@ -112,6 +114,29 @@ class Sheet(QDialog):
             place = [self.x(), self.y(), self.width(), self.height()]
             if settings.places.get(name) != place:
                 settings.set(places={**settings.places, name: place})
+
+    def has_changes(self) -> bool:
+        """Whether something was written that is lost when it is closed: then it asks first."""
+        return False
+
+    def reject(self) -> None:
+        if self.has_changes():
+            flows.start(self, self._ask_to_discard())
+        else:
+            super().reject()
+
+    async def _ask_to_discard(self) -> None:
+        box = QMessageBox(self)
+        box.setObjectName("discard-dialog")
+        box.setWindowTitle(self.windowTitle())
+        box.setText(tr("Discard your changes?"))
+        discard = box.addButton(tr("Discard"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(tr("Keep Editing"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+        box.setEscapeButton(keep)
+        await flows.answered(box)
+        if box.clickedButton() is discard:
+            super().reject()
 
     def put(self, *parts: QWidget | QLayout) -> None:
         """Add these below what is there."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.chats.exporting import Export, Kind
+from app.ui.dialogs import exchange
 from app.ui.dialogs.exchange import ExportDialog, ImportDialog
 from tests.app.chats import exports
 from tests.app.conftest import Run, Start
@@ -128,3 +130,13 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     run.until(lambda: "moved to the Trash" in run.window.toast.text)
     assert [chat.title for chat in run.app.store.trash.chats()] == ["A boat"]
     assert [chat.title for chat in run.app.store.chats()] == ["say one"]
+
+
+def test_files_are_looked_for_in_a_folder_that_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    assert exchange._downloads() == str(tmp_path)
+    (tmp_path / "Downloads").mkdir()
+    assert exchange._downloads() == str(tmp_path / "Downloads")

@@ -6,6 +6,8 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+from shiboken6 import isValid
 
 from app.chats import chat
 from app.chats.actions import Action
@@ -272,6 +274,24 @@ def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
 
 def freed(server):
     return [(asked.method, asked.path) for asked in server.asked]
+
+
+def test_closing_with_something_written_asks_first(start, secrets):
+    run = start()
+    run.ready()
+    dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
+    dialog.open()
+    run.qtbot.keyClicks(dialog.address, "http://127.0.0.1:9/v1")
+    for words, stays in (("Keep Editing", True), ("Discard", False)):
+        run.qtbot.keyClick(dialog.address, Qt.Key.Key_Escape)
+        run.until(lambda: dialog.findChild(QMessageBox, "discard-dialog") is not None)
+        box = dialog.findChild(QMessageBox, "discard-dialog")
+        assert dialog.isVisible()
+        next(b for b in box.buttons() if b.text() == words).click()
+        if stays:
+            run.until(lambda: dialog.findChild(QMessageBox, "discard-dialog") is None)
+            assert dialog.isVisible()
+    run.until(lambda: not isValid(dialog) or not dialog.isVisible())
 
 
 def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QLabel
+from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QPushButton
 
 from app.settings.options import Settings
 from app.ui.settings.form_page import FormPage, Pages, Switch
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.widgets.sheet import Sheet
 from tests.app.conftest import Run, Start
 
 KEY = Qt.Key
@@ -142,3 +143,19 @@ def test_places_that_are_none_are_left_out(tmp_path) -> None:  # type: ignore[no
     file = tmp_path / "settings.json"
     file.write_text('{"places": {"a": [1, 2, 3, 4], "b": [1], "c": [1, 2, 3, true], "d": "x"}}')
     assert Settings.load(file).places == {"a": [1, 2, 3, 4]}
+
+
+def test_the_main_verb_stands_after_the_way_out(run: Run) -> None:
+    for name in ("trash", "import", "export", "add_remote", "new_folder"):
+        if name == "trash":
+            run.say("say one")
+            run.answered()
+            run.window.chats.delete(run.pane.chat.id)
+        run.window.commands.do(name)
+        (dialog,) = (w for w in run.window.findChildren(Sheet) if w.isVisible())
+        out = next(b for b in dialog.findChildren(QPushButton) if b.text() in {"Close", "Cancel"})
+        row = [b for b in dialog.findChildren(QPushButton) if b.isVisible() and b.y() == out.y()]
+        assert max(row, key=lambda b: b.x()).text() not in {"Close", "Cancel"}, name
+        assert sorted(row, key=lambda b: b.x())[-2] is out, name
+        dialog.close()
+        run.until(lambda: not any(w.isVisible() for w in run.window.findChildren(Sheet)))
