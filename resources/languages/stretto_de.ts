@@ -10695,5 +10695,240 @@ Du hast nicht geantwortet.</translation>
         <source>Keep Editing</source>
         <translation>Weiter bearbeiten</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is available</source>
+        <translation>Stretto {version} ist verfügbar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats are not affected.</source>
+        <translation>Du hast {version}. Deine Chats bleiben unberührt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Does this match the published hash?</source>
+        <translation>Stimmt das mit dem veröffentlichten Hash überein?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use After Restart</source>
+        <translation>Nach Neustart verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Delete</source>
+        <translation>Abbrechen und löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Enter a name first</source>
+        <translation>Gib zuerst einen Namen ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separate with commas. Search with tag:name.</source>
+        <translation>Mit Kommas trennen. Suche mit tag:Name.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
+        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab geht durch seine {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to create your first prompt.</source>
+        <translation>Wähle „Neu“, um deinen ersten Prompt zu erstellen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Restart</source>
+        <translation>Wiederherstellen und neu starten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete Permanently</source>
+        <translation>Endgültig löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The Trash is empty.</source>
+        <translation>Der Papierkorb ist leer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently tomorrow</source>
+        <translation>wird morgen endgültig gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently today</source>
+        <translation>wird heute endgültig gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Select two or more computers and a model.</source>
+        <translation>Wähle zwei oder mehr Computer und ein Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Computer</source>
+        <translation>Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Compares connection and speed with a single computer</source>
+        <translation>Vergleicht Verbindung und Tempo mit einem einzelnen Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this computer. Choose another name.</source>
+        <translation>„local“ ist dieser Computer. Wähle einen anderen Namen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, then enter its key.</source>
+        <translation>Wähle einen aus und gib dann seinen Schlüssel ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Stored in your keychain and sent only to this address.</source>
+        <translation>Wird in deinem Schlüsselbund gespeichert und nur an diese Adresse gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Messages to this model leave this computer and go to {host}.</source>
+        <translation>Nachrichten an dieses Modell verlassen diesen Computer und gehen an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} runs on this computer.</source>
+        <translation>{host} läuft auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <translation>Die Verbindung ist nicht verschlüsselt: Andere im Netzwerk können deine Nachrichten und den Schlüssel lesen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Enter an address and choose or type a model.</source>
+        <translation>Gib eine Adresse ein und wähle ein Modell oder gib seinen Namen ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Optional</source>
+        <translation>Optional</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>List Models</source>
+        <translation>Modelle auflisten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the server which models it has; nothing else is sent</source>
+        <translation>Fragt den Server nach seinen Modellen; sonst wird nichts gesendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} removed from the list. Its chats stay.</source>
+        <translation>{name} aus der Liste entfernt. Die Chats bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Model Card</source>
+        <translation>Modellkarte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks Hugging Face about this model</source>
+        <translation>Fragt Hugging Face nach diesem Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Already on this computer.</source>
+        <translation>Schon auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version of Stretto does not support its architecture.</source>
+        <translation>Diese Version von Stretto unterstützt die Architektur nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload from memory</source>
+        <translation>Aus dem Speicher entladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Looking for the folder…</source>
+        <translation>Ordner wird gesucht…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder does not exist</source>
+        <translation>Den Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From Hugging Face</source>
+        <translation>Von Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>Noch keine Modelle. Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Restore the model to the list</source>
+        <translation>Das Modell wiederherstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain could not store the token; it is kept until you quit.</source>
+        <translation>Der Schlüsselbund konnte das Token nicht speichern; es bleibt, bis du Stretto beendest.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is sent to Hugging Face.</source>
+        <translation>Ein Zugriffstoken wird an Hugging Face gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Remove access token</source>
+        <translation>Zugriffstoken entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Model Page</source>
+        <translation>Modellseite öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Öffnet die Seite des Modells auf Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The server lists no models. Type the name of one.</source>
+        <translation>Der Server nennt keine Modelle. Gib den Namen eines Modells ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>On this computer</source>
+        <translation>Auf diesem Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Leaves this computer</source>
+        <translation>Verlässt diesen Computer</translation>
+    </message>
 </context>
 </TS>

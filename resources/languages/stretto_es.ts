@@ -10695,5 +10695,240 @@ No respondiste.</translation>
         <source>Keep Editing</source>
         <translation>Seguir editando</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is available</source>
+        <translation>Stretto {version} está disponible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats are not affected.</source>
+        <translation>Tienes la {version}. Tus chats no se ven afectados.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Does this match the published hash?</source>
+        <translation>¿Coincide con el hash publicado?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use After Restart</source>
+        <translation>Usar tras reiniciar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Delete</source>
+        <translation>Cancelar y eliminar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Enter a name first</source>
+        <translation>Escribe antes un nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separate with commas. Search with tag:name.</source>
+        <translation>Separa las etiquetas con comas. Busca con tag:nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
+        <translation>Escribe / en un mensaje vacío para insertar un prompt. Tab recorre sus {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to create your first prompt.</source>
+        <translation>Elige Nuevo para crear tu primer prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Restart</source>
+        <translation>Restaurar y reiniciar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete Permanently</source>
+        <translation>Eliminar definitivamente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The Trash is empty.</source>
+        <translation>La papelera está vacía.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently tomorrow</source>
+        <translation>se elimina definitivamente mañana</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently today</source>
+        <translation>se elimina definitivamente hoy</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Select two or more computers and a model.</source>
+        <translation>Selecciona dos o más ordenadores y un modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Computer</source>
+        <translation>Ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Compares connection and speed with a single computer</source>
+        <translation>Compara la conexión y la velocidad con un solo ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This computer</source>
+        <translation>Este ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this computer. Choose another name.</source>
+        <translation>«local» es este ordenador. Elige otro nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, then enter its key.</source>
+        <translation>Elige uno y escribe su clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Stored in your keychain and sent only to this address.</source>
+        <translation>Se guarda en tu llavero y solo se envía a esta dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Messages to this model leave this computer and go to {host}.</source>
+        <translation>Los mensajes a este modelo salen de este ordenador y van a {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} runs on this computer.</source>
+        <translation>{host} se ejecuta en este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <translation>La conexión no está cifrada: otros en la red pueden leer tus mensajes y la clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Enter an address and choose or type a model.</source>
+        <translation>Escribe una dirección y elige o escribe un modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Optional</source>
+        <translation>Opcional</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>List Models</source>
+        <translation>Listar modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the server which models it has; nothing else is sent</source>
+        <translation>Pregunta al servidor qué modelos tiene; no se envía nada más</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} removed from the list. Its chats stay.</source>
+        <translation>{name} quitado de la lista. Sus chats se conservan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Model Card</source>
+        <translation>Ficha del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks Hugging Face about this model</source>
+        <translation>Consulta a Hugging Face sobre este modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Already on this computer.</source>
+        <translation>Ya está en este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version of Stretto does not support its architecture.</source>
+        <translation>Esta versión de Stretto no admite su arquitectura.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload from memory</source>
+        <translation>Liberar de la memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Looking for the folder…</source>
+        <translation>Buscando la carpeta…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder does not exist</source>
+        <translation>La carpeta no existe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From Hugging Face</source>
+        <translation>De Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>Aún no hay modelos. Aquí aparecen los modelos que abras o descargues.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Restore the model to the list</source>
+        <translation>Restaurar el modelo en la lista</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain could not store the token; it is kept until you quit.</source>
+        <translation>El llavero no ha podido guardar el token; se conserva hasta salir.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is sent to Hugging Face.</source>
+        <translation>Se envía un token de acceso a Hugging Face.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Remove access token</source>
+        <translation>Quitar el token de acceso</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Model Page</source>
+        <translation>Abrir la página del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Abre la página del modelo en Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The server lists no models. Type the name of one.</source>
+        <translation>El servidor no indica modelos. Escribe el nombre de un modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>On this computer</source>
+        <translation>En este ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Leaves this computer</source>
+        <translation>Sale de este ordenador</translation>
+    </message>
 </context>
 </TS>

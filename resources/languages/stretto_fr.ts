@@ -10695,5 +10695,240 @@ Vous n’avez pas répondu.</translation>
         <source>Keep Editing</source>
         <translation>Continuer la modification</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is available</source>
+        <translation>Stretto {version} est disponible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats are not affected.</source>
+        <translation>Vous avez la {version}. Vos discussions ne sont pas touchées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Does this match the published hash?</source>
+        <translation>Correspond-il au hash publié ?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use After Restart</source>
+        <translation>Utiliser au redémarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Delete</source>
+        <translation>Annuler et supprimer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Enter a name first</source>
+        <translation>Saisissez d’abord un nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separate with commas. Search with tag:name.</source>
+        <translation>Séparez les étiquettes par des virgules. Recherchez avec tag:nom.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
+        <translation>Saisissez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to create your first prompt.</source>
+        <translation>Choisissez Nouveau pour créer votre premier prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Restart</source>
+        <translation>Restaurer et redémarrer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete Permanently</source>
+        <translation>Supprimer définitivement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The Trash is empty.</source>
+        <translation>La corbeille est vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently tomorrow</source>
+        <translation>supprimée définitivement demain</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently today</source>
+        <translation>supprimée définitivement aujourd’hui</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Select two or more computers and a model.</source>
+        <translation>Sélectionnez au moins deux ordinateurs et un modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Computer</source>
+        <translation>Ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Compares connection and speed with a single computer</source>
+        <translation>Compare la connexion et la vitesse avec un seul ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this computer. Choose another name.</source>
+        <translation>« local » est cet ordinateur. Choisissez un autre nom.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, then enter its key.</source>
+        <translation>Choisissez-en un, puis saisissez sa clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Stored in your keychain and sent only to this address.</source>
+        <translation>Conservée dans votre trousseau et envoyée à cette seule adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Messages to this model leave this computer and go to {host}.</source>
+        <translation>Les messages à ce modèle quittent cet ordinateur et vont à {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} runs on this computer.</source>
+        <translation>{host} fonctionne sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <translation>La connexion n’est pas chiffrée : d’autres sur le réseau peuvent lire vos messages et la clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Enter an address and choose or type a model.</source>
+        <translation>Saisissez une adresse, puis choisissez ou saisissez un modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Optional</source>
+        <translation>Facultatif</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>List Models</source>
+        <translation>Lister les modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the server which models it has; nothing else is sent</source>
+        <translation>Demande au serveur ses modèles ; rien d’autre n’est envoyé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} removed from the list. Its chats stay.</source>
+        <translation>{name} retiré de la liste. Ses discussions sont conservées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Model Card</source>
+        <translation>Fiche du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks Hugging Face about this model</source>
+        <translation>Interroge Hugging Face sur ce modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Already on this computer.</source>
+        <translation>Déjà sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version of Stretto does not support its architecture.</source>
+        <translation>Cette version de Stretto ne prend pas en charge son architecture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload from memory</source>
+        <translation>Décharger de la mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Looking for the folder…</source>
+        <translation>Recherche du dossier…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder does not exist</source>
+        <translation>Le dossier n’existe pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From Hugging Face</source>
+        <translation>De Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>Aucun modèle pour l’instant. Les modèles ouverts ou téléchargés apparaissent ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Restore the model to the list</source>
+        <translation>Rétablir le modèle dans la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain could not store the token; it is kept until you quit.</source>
+        <translation>Le trousseau n’a pas pu enregistrer le jeton ; il est conservé tant que vous ne quittez pas Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is sent to Hugging Face.</source>
+        <translation>Un jeton d’accès est envoyé à Hugging Face.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Remove access token</source>
+        <translation>Retirer le jeton d’accès</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Model Page</source>
+        <translation>Ouvrir la page du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Ouvre la page du modèle sur Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The server lists no models. Type the name of one.</source>
+        <translation>Le serveur n’indique aucun modèle. Saisissez le nom d’un modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>On this computer</source>
+        <translation>Sur cet ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Leaves this computer</source>
+        <translation>Quitte cet ordinateur</translation>
+    </message>
 </context>
 </TS>

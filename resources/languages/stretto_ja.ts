@@ -10559,5 +10559,240 @@ You did not answer.</source>
         <source>Keep Editing</source>
         <translation>編集を続ける</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is available</source>
+        <translation>Stretto {version}を利用できます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats are not affected.</source>
+        <translation>お使いのバージョンは{version}です。チャットには影響しません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Does this match the published hash?</source>
+        <translation>公開されているハッシュと一致しますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use After Restart</source>
+        <translation>再起動後に使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Delete</source>
+        <translation>キャンセルして削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Enter a name first</source>
+        <translation>先に名前を入力してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separate with commas. Search with tag:name.</source>
+        <translation>タグはコンマで区切ります。tag:名前 で検索できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
+        <translation>空のメッセージで「/」を入力するとプロンプトを挿入できます。Tabで{{variables}}を順に移動します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to create your first prompt.</source>
+        <translation>「新規」を選んで最初のプロンプトを作成してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Restart</source>
+        <translation>復元して再起動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete Permanently</source>
+        <translation>完全に削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The Trash is empty.</source>
+        <translation>ゴミ箱は空です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently tomorrow</source>
+        <translation>明日完全に削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently today</source>
+        <translation>今日完全に削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Select two or more computers and a model.</source>
+        <translation>2台以上のコンピュータとモデルを選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Computer</source>
+        <translation>コンピュータ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Compares connection and speed with a single computer</source>
+        <translation>接続と速度を1台のコンピュータの場合と比較します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This computer</source>
+        <translation>このコンピュータ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this computer. Choose another name.</source>
+        <translation>「local」はこのコンピュータです。別の名前を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, then enter its key.</source>
+        <translation>1つ選んで、そのキーを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Stored in your keychain and sent only to this address.</source>
+        <translation>キーチェーンに保存し、このアドレスにだけ送信します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Messages to this model leave this computer and go to {host}.</source>
+        <translation>このモデルへのメッセージは、このコンピュータから{host}に送られます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} runs on this computer.</source>
+        <translation>{host}はこのコンピュータで動いています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <translation>接続は暗号化されていません。ネットワーク上の他者がメッセージとキーを読み取れます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Enter an address and choose or type a model.</source>
+        <translation>アドレスを入力し、モデルを選択または入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Optional</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>List Models</source>
+        <translation>モデルを一覧表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the server which models it has; nothing else is sent</source>
+        <translation>サーバにモデルの一覧を問い合わせます。ほかには何も送信しません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} removed from the list. Its chats stay.</source>
+        <translation>{name}をリストから削除しました。チャットは残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Model Card</source>
+        <translation>モデルカード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks Hugging Face about this model</source>
+        <translation>このモデルについてHugging Faceに問い合わせます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Already on this computer.</source>
+        <translation>すでにこのコンピュータにあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version of Stretto does not support its architecture.</source>
+        <translation>このバージョンのStrettoはこのアーキテクチャに対応していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload from memory</source>
+        <translation>メモリからアンロード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Looking for the folder…</source>
+        <translation>フォルダを検索中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder does not exist</source>
+        <translation>フォルダが存在しません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From Hugging Face</source>
+        <translation>Hugging Faceから</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>モデルはまだありません。開いたモデルやダウンロードしたモデルがここに表示されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Restore the model to the list</source>
+        <translation>モデルをリストに復元</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain could not store the token; it is kept until you quit.</source>
+        <translation>キーチェーンにトークンを保存できませんでした。終了するまで保持します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is sent to Hugging Face.</source>
+        <translation>アクセストークンをHugging Faceに送信します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Remove access token</source>
+        <translation>アクセストークンを削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Model Page</source>
+        <translation>モデルのページを開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Hugging Faceでモデルのページを開きます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The server lists no models. Type the name of one.</source>
+        <translation>サーバにモデルの一覧がありません。モデル名を入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>On this computer</source>
+        <translation>このコンピュータ上</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Leaves this computer</source>
+        <translation>このコンピュータの外に送信</translation>
+    </message>
 </context>
 </TS>

@@ -10559,5 +10559,240 @@ You did not answer.</source>
         <source>Keep Editing</source>
         <translation>继续编辑</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is available</source>
+        <translation>Stretto {version} 可用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats are not affected.</source>
+        <translation>你的版本为 {version}。对话不受影响。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Does this match the published hash?</source>
+        <translation>这与公布的哈希一致吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use After Restart</source>
+        <translation>重启后使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Delete</source>
+        <translation>取消并删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Enter a name first</source>
+        <translation>请先输入名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separate with commas. Search with tag:name.</source>
+        <translation>标签用逗号分隔。用 tag:名称 搜索。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
+        <translation>在空消息中输入 / 可插入提示词。按 Tab 在其 {{variables}} 间移动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to create your first prompt.</source>
+        <translation>选择“新建”以创建第一个提示词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Restart</source>
+        <translation>恢复并重启</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete Permanently</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The Trash is empty.</source>
+        <translation>废纸篓为空。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently tomorrow</source>
+        <translation>明天永久删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently today</source>
+        <translation>今天永久删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Select two or more computers and a model.</source>
+        <translation>选择两台或更多电脑和一个模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Computer</source>
+        <translation>电脑</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Compares connection and speed with a single computer</source>
+        <translation>与单台电脑对比连接和速度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this computer. Choose another name.</source>
+        <translation>“local”指这台电脑。请选择其他名称。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, then enter its key.</source>
+        <translation>选择一个，然后输入其密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Stored in your keychain and sent only to this address.</source>
+        <translation>存储在你的钥匙串中，只发送到此地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Messages to this model leave this computer and go to {host}.</source>
+        <translation>发给此模型的消息会离开这台电脑，发送到 {host}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} runs on this computer.</source>
+        <translation>{host} 在这台电脑上运行。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <translation>连接未加密：网络上的其他人可以读取你的消息和密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Enter an address and choose or type a model.</source>
+        <translation>输入地址，然后选择或输入模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Optional</source>
+        <translation>可选</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>List Models</source>
+        <translation>列出模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the server which models it has; nothing else is sent</source>
+        <translation>向服务器查询其模型；不发送其他内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} removed from the list. Its chats stay.</source>
+        <translation>已从列表中移除 {name}。其对话会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Model Card</source>
+        <translation>模型卡</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks Hugging Face about this model</source>
+        <translation>向 Hugging Face 查询此模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Already on this computer.</source>
+        <translation>已在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version of Stretto does not support its architecture.</source>
+        <translation>此版本的 Stretto 不支持其架构。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload from memory</source>
+        <translation>从内存中卸载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Looking for the folder…</source>
+        <translation>正在查找文件夹…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder does not exist</source>
+        <translation>文件夹不存在</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From Hugging Face</source>
+        <translation>来自 Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>还没有模型。你打开或下载的模型会显示在这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Restore the model to the list</source>
+        <translation>将模型恢复到列表</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain could not store the token; it is kept until you quit.</source>
+        <translation>钥匙串无法存储令牌；令牌会保留到退出为止。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is sent to Hugging Face.</source>
+        <translation>会向 Hugging Face 发送访问令牌。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Remove access token</source>
+        <translation>移除访问令牌</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Model Page</source>
+        <translation>打开模型页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>在 Hugging Face 上打开模型页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The server lists no models. Type the name of one.</source>
+        <translation>服务器未列出模型。请输入模型名称。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>On this computer</source>
+        <translation>在这台电脑上</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Leaves this computer</source>
+        <translation>会离开这台电脑</translation>
+    </message>
 </context>
 </TS>

@@ -131,8 +131,8 @@ class UpdateDialog(Sheet):
         self._release = release
         self._settings = settings
         self._open_page = open_page or (lambda page: QDesktopServices.openUrl(QUrl(page)))
-        there = tr("Stretto {version} is there", version=release.version)
-        have = tr("You have {version}. Your chats stay as they are.", version=__version__)
+        there = tr("Stretto {version} is available", version=release.version)
+        have = tr("You have {version}. Your chats are not affected.", version=__version__)
         notes = _Notes(self)
         notes.setOpenLinks(False)
         notes.setFrameShape(QFrame.Shape.NoFrame)
@@ -178,7 +178,7 @@ class WheelDialog(Sheet):
 
     def __init__(self, wheel: Path, sha256: str, parent: QWidget) -> None:
         super().__init__("wheel-dialog", "mlx-lm", parent)
-        title = self.headline(tr("Is this the hash that its makers name?"))
+        title = self.headline(tr("Does this match the published hash?"))
         self.hash = QLabel(f"{sha256[:32]}\n{sha256[32:]}", self)
         self.hash.setFont(code_font())
         self.hash.setAccessibleName("SHA-256")
@@ -192,7 +192,7 @@ class WheelDialog(Sheet):
         middle.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
         words = self.label(tr(WORDS, page="pypi.org/project/mlx-lm"))
         self.put(title, self.label(wheel.name, muted=False), middle, words)
-        self.take = self.button(tr("Use from the Next Start"), self._on_take)
+        self.take = self.button(tr("Use After Restart"), self._on_take)
         self.put_foot(self.take, careful=True)
         self.keep_wide(self.WIDTH)
 

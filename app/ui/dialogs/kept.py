@@ -46,7 +46,7 @@ class BackupsDialog(Sheet):
         self.list.setFixedHeight(max(1, len(backups)) * grown(52, 2) + 4)
         self.list.setVisible(bool(backups))
         self.list.itemDoubleClicked.connect(self._on_take)
-        verb = tr("Restore and Start Again") if runs else tr("Restore")
+        verb = tr("Restore and Restart") if runs else tr("Restore")
         self.take = self.button(verb, self._on_take)
         self.put(words, self.list)
         self.rows.addStretch(1)
@@ -117,7 +117,7 @@ class TrashDialog(Sheet):
         self.empty_button = self.button(tr("Empty Trash"), self.ask_to_empty)
         self.close_button = self.button(tr("Close"), self.close)
         self.keep_button = self.button(tr("Keep"), self._forget_question)
-        self.sure_button = self.button(tr("Erase for Good"), self.erase)
+        self.sure_button = self.button(tr("Delete Permanently"), self.erase)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         for button in (self.empty_button, self.erase_button):
@@ -149,7 +149,7 @@ class TrashDialog(Sheet):
                 DAYS,
             )
         else:
-            words = tr("The trash is empty.")
+            words = tr("The Trash is empty.")
         left = self._library.unscrubbed()
         if left:
             words += "\n" + tr(
@@ -251,5 +251,5 @@ def _when(chat: Chat, now: float) -> str:
     left = DAYS - days
     goes = counted("erased in %n day", "erased in %n days", left)
     if left < 2:
-        goes = tr("erased tomorrow") if left == 1 else tr("erased today")
+        goes = tr("deleted permanently tomorrow") if left == 1 else tr("deleted permanently today")
     return f"{ago} · {goes}"

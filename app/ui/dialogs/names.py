@@ -79,7 +79,7 @@ class NameDialog(Sheet):
         self.go.setText(self._verb)
         named = bool(tidy(self.field.text()))
         self.go.setEnabled(named)
-        self.go.setToolTip("" if named else tr("Write a name first"))
+        self.go.setToolTip("" if named else tr("Enter a name first"))
 
     @Slot()
     def _on_go(self) -> None:
@@ -113,7 +113,7 @@ class TagsDialog(Sheet):
         self.field.setAccessibleName(tr("Tags, separated by commas"))
         self.field.setPlaceholderText(tr("recipes, to read"))
         self.field.selectAll()
-        hint = self.label(tr("Separated by commas. A search finds them with tag:name."))
+        hint = self.label(tr("Separate with commas. Search with tag:name."))
         known = self.label(tr("In use: {tags}", tags=", ".join(used[:_SHOWN])))
         self.put(QLabel(tr("Tags"), self), self.field, hint, known)
         known.setVisible(bool(used))
@@ -249,9 +249,12 @@ class PromptsDialog(Sheet):
 
     def _say(self, problem: str) -> None:
         usual = (
-            tr("Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.")
+            tr(
+                "Type / in an empty message to insert a prompt. Tab moves through its "
+                "{{variables}}."
+            )
             if self._settings.prompts
-            else tr("Choose New to write your first prompt.")
+            else tr("Choose New to create your first prompt.")
         )
         self.hint.setText(problem or usual)
         self.hint.setProperty("danger", bool(problem))

@@ -93,12 +93,12 @@ class DownloadRow(QFrame):
         repolish(self.words)
         self.act.setVisible(done or failed or download.can_pause)
         if done:
-            self.act.set_icon("chat-circle", tr("Open in a Chat"))
+            self.act.set_icon("chat-circle", tr("New Chat"))
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
             self.act.set_icon("play", tr("Go On") if not failed else tr("Try Again"))
         else:
             self.act.set_icon("pause", tr("Pause"))
-        self.cancel.set_icon("x", tr("Remove from List") if done else tr("Cancel and Throw Away"))
+        self.cancel.set_icon("x", tr("Remove from List") if done else tr("Cancel and Delete"))
         self.act.setAccessibleName(f"{self.act.toolTip()}: {download.name}")
         self.cancel.setAccessibleName(f"{self.cancel.toolTip()}: {download.name}")
 

@@ -152,10 +152,10 @@ class FoundModel(QWidget):
         self.fits = QLabel(self)
         self.tokens = _choice(self, tr("Tokens in each chat"), TOKENS, tokens_line, tokens)
         self.chats = _choice(self, tr("Number of chats"), CHATS, chats_line, chats)
-        self.read = QPushButton(tr("Read Its Card"), self)
+        self.read = QPushButton(tr("Model Card"), self)
         self.read.setObjectName("link")
         self.read.setAutoDefault(False)
-        self.read.setToolTip(tr("Asks the hub about this model"))
+        self.read.setToolTip(tr("Asks Hugging Face about this model"))
         self.card = CardView(self)
         self._plan = QWidget(self)
         plan = QHBoxLayout(self._plan)
@@ -221,7 +221,7 @@ class FoundModel(QWidget):
         self._say(self.facts, tr(model.good_at))
         self.read.show()
         if hub.find(model.repo) is not None:
-            self._say(self.fits, tr("It is on this machine already."))
+            self._say(self.fits, tr("Already on this computer."))
             return OPEN
         small = not room or has_room(model, room)
         self._say(self.fits, room_sentence(model, room), danger=not small)
@@ -243,7 +243,7 @@ class FoundModel(QWidget):
         self.name.setToolTip(model.repo)
         if hub.complete(model) is not None:
             self._plan.hide()
-            self._say(self.fits, tr("It is on this machine already."))
+            self._say(self.fits, tr("Already on this computer."))
             return OPEN
         problem = _problem(model)
         if problem:
@@ -273,7 +273,7 @@ class FoundModel(QWidget):
 def _problem(model: hub.HubModel) -> str:
     """Why it cannot be downloaded, in a sentence; empty if it can."""
     if not model.known:
-        return tr("This version does not know its architecture. A newer one may.")
+        return tr("This version of Stretto does not support its architecture.")
     try:
         hub.check_space(model)
     except EngineError as error:

@@ -68,7 +68,7 @@ _ABOUT = mark(
     "need the same version of Stretto and the model's files, and are reached by ssh without a "
     "password."
 )
-_TWO = mark("Tick two machines or more, and choose a model.")
+_TWO = mark("Select two or more computers and a model.")
 
 Run = Callable[[Sequence[str], threading.Event], str]
 
@@ -103,7 +103,7 @@ class MachinesDialog(Sheet):
         about = self.label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
-        self.list.setHeaderLabels([tr("Machine"), tr("Address"), tr("State")])
+        self.list.setHeaderLabels([tr("Computer"), tr("Address"), tr("State")])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(False)
         self.list.setWordWrap(True)
@@ -136,7 +136,7 @@ class MachinesDialog(Sheet):
         for shown, folder in models:
             self.model.addItem(shown, folder)
         self.test = self.button(tr("Test"), self._on_test)
-        self.test.setToolTip(tr("Measures the connection, and tokens a second beside one machine"))
+        self.test.setToolTip(tr("Compares connection and speed with a single computer"))
         self.leave = self.button(tr("Close"), self.reject)
         self.go = self.button(tr("Start"), self._on_start)
         self.go.setDefault(True)
@@ -178,7 +178,7 @@ class MachinesDialog(Sheet):
             ticked, state = before.get(host.name, (Qt.CheckState.Unchecked, ""))
             if host.name == LOCAL:
                 ticked = Qt.CheckState.Checked
-            where = tr("This machine") if host.here else host.address
+            where = tr("This computer") if host.here else host.address
             row = QTreeWidgetItem(self.list, [host.name, where, state or tr("Not checked yet")])
             row.setCheckState(0, ticked)
             row.setSizeHint(2, QSize(0, scaled(32)))
@@ -213,7 +213,7 @@ class MachinesDialog(Sheet):
         name, address = self.name.text().strip(), self.address.text().strip()
         try:
             if name == LOCAL:
-                raise HostError(tr("“local” is this machine. Take another name."))
+                raise HostError(tr("“local” is this computer. Choose another name."))
             hosts.add(Host(name, address, self.program.text().strip()))
         except (HostError, OSError) as error:
             self.said.setText(str(error))
@@ -260,7 +260,7 @@ class MachinesDialog(Sheet):
 
     @Slot()
     def _on_check(self) -> None:
-        self._ask(tr("Asking the machines…"), "cluster", "check", "--json", done=self._on_checked)
+        self._ask(tr("Checking…"), "cluster", "check", "--json", done=self._on_checked)
 
     def _on_checked(self, text: str) -> None:
         told, said = {one["name"]: one for one in last_json(text)}, list[str]()

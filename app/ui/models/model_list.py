@@ -36,10 +36,10 @@ from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
 from engine import Model
 
-UNLOAD = mark("Unload: take it out of memory")
+UNLOAD = mark("Unload from memory")
 _NO_FOLDER = {
-    True: mark("The folder is being looked for"),
-    False: mark("The folder is not there"),
+    True: mark("Looking for the folder…"),
+    False: mark("The folder does not exist"),
 }
 
 
@@ -111,7 +111,7 @@ class ModelRow(QFrame):
         elif empty:
             words = tr("No model in it")
         elif folder is not None and not folder.local:
-            words = words or tr("From the hub")
+            words = words or tr("From Hugging Face")
         size = bytes_line(folder.bytes) if folder is not None and folder.holds_model else ""
         self.state.setText(" · ".join(part for part in (size, words) if part))
         self.state.setToolTip(model_status.error if loading is LoadState.FAILED else "")
@@ -170,9 +170,7 @@ class ModelList(QWidget):
         self.rows: list[ModelRow] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
-        self.none = QLabel(
-            tr("None yet. Models that were opened or downloaded are listed here."), self
-        )
+        self.none = QLabel(tr("No models yet. Models you open or download appear here."), self)
         self.none.setProperty("muted", True)
         self._said = QLabel(self)
         self._said.setProperty("muted", True)
@@ -180,7 +178,7 @@ class ModelList(QWidget):
         self.undo = QPushButton(tr("Undo"), self)
         self.undo.setObjectName("link")
         self.undo.setAutoDefault(False)
-        self.undo.setAccessibleName(tr("Put the model back into the list"))
+        self.undo.setAccessibleName(tr("Restore the model to the list"))
         self.undo.clicked.connect(self._undo)
         self.add = QPushButton(tr("Add…"), self)
         self.add.setAutoDefault(False)
@@ -188,7 +186,7 @@ class ModelList(QWidget):
         self.add.clicked.connect(self._choose)
         self.get = QPushButton(tr("Get…"), self)
         self.get.setAutoDefault(False)
-        self.get.setToolTip(tr("Download a model from the hub"))
+        self.get.setToolTip(tr("Download a model from Hugging Face"))
         self.get.clicked.connect(self.get_asked)
         foot = QHBoxLayout()
         foot.setSpacing(8)

@@ -45,7 +45,7 @@ _LOOKING = mark(
     "Looking while this window is open. Nothing is found yet: the other Stretto must have been "
     "started by “serve --announce”."
 )
-_CHOOSE = mark("Choose one, and write the key that was made there.")
+_CHOOSE = mark("Choose one, then enter its key.")
 _ROW, _ROWS = 28, 3
 _ADDRESS = Qt.ItemDataRole.UserRole
 
@@ -143,15 +143,17 @@ class NetworkList(QWidget):
             self.chosen.emit(item.data(_ADDRESS))
 
 
-_KEPT = mark("Kept in this system's keychain, and shown to this address alone.")
+_KEPT = mark("Stored in your keychain and sent only to this address.")
 _HERE_ONLY = mark(
     "Kept until Stretto ends, and shown to this address alone: this system has no keychain that "
     "could keep it."
 )
-_LEAVES = mark("What you send in a chat with this model leaves this machine and goes to {host}.")
-_STAYS = mark("{host} is another program of this machine.")
-_OPEN = mark("The way there is not encrypted: others on it can read what you send, and the key.")
-_NONE = mark("Write an address, and the name of a model or choose one of those there.")
+_LEAVES = mark("Messages to this model leave this computer and go to {host}.")
+_STAYS = mark("{host} runs on this computer.")
+_OPEN = mark(
+    "The connection is not encrypted: others on the network can read your messages and the key."
+)
+_NONE = mark("Enter an address and choose or type a model.")
 
 
 class RemoteDialog(Sheet):
@@ -175,16 +177,16 @@ class RemoteDialog(Sheet):
         self.address.setMaxLength(addresses.LONGEST)
         self.key = QLineEdit(self)
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key.setPlaceholderText(tr("Only if it wants one"))
+        self.key.setPlaceholderText(tr("Optional"))
         self.model = QComboBox(self)
         self.model.setEditable(True)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.model.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.test = QPushButton(tr("Show Its Models"), self)
+        self.test = QPushButton(tr("List Models"), self)
         self.test.setAutoDefault(False)
-        self.test.setToolTip(tr("Asks the address which models it has, and sends nothing else"))
+        self.test.setToolTip(tr("Asks the server which models it has; nothing else is sent"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self._on_found)
         self.where, self.kept, self.said = (self.label() for _ in range(3))
@@ -307,7 +309,7 @@ class RemoteDialog(Sheet):
             self.said,
             counted("%n model answers there.", "%n models answer there.", len(found))
             if found
-            else tr("It answers, but lists no models. Write the name of one."),
+            else tr("The server lists no models. Type the name of one."),
         )
         self._refresh()
 
@@ -340,12 +342,12 @@ class RemoteRow(QFrame):
         self.name = ElidedLabel(remote.model, self)
         self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
         self.name.setToolTip(remote.model)
-        where = tr("On this machine") if remote.here else tr("Leaves this machine")
+        where = tr("On this computer") if remote.here else tr("Leaves this computer")
         self.place = ElidedLabel(f"{remote.address} · {where}", self)
         self.place.setProperty("muted", True)
         self.place.setToolTip(remote.address)
-        self.open = IconButton("chat-circle", tr("Open in a Chat"), self)
-        self.open.setAccessibleName(tr("Open {name} in a chat", name=remote.name))
+        self.open = IconButton("chat-circle", tr("New Chat"), self)
+        self.open.setAccessibleName(tr("New chat with {name}", name=remote.name))
         self.remove = IconButton("x", tr("Remove from List"), self)
         self.remove.setAccessibleName(tr("Remove {name} from the list", name=remote.name))
         words = QVBoxLayout()
@@ -454,5 +456,5 @@ class RemoteList(QWidget):
             if taking is not None:
                 flows.start(loader, give_back(taking))
 
-        words = tr("{name} is no longer listed. Its chats stay.", name=remote.name)
+        words = tr("{name} removed from the list. Its chats stay.", name=remote.name)
         self._say(words, restore)

@@ -24,8 +24,8 @@ _HERE_ONLY = mark(
     "Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could "
     "keep it."
 )
-_NOT_KEPT = mark("The keychain did not take the token: it is kept until Stretto ends.")
-_USED = mark("An access token is shown to the hub.")
+_NOT_KEPT = mark("The keychain could not store the token; it is kept until you quit.")
+_USED = mark("An access token is sent to Hugging Face.")
 
 
 class TokenField(QWidget):
@@ -51,14 +51,14 @@ class TokenField(QWidget):
         self.note.setProperty("muted", True)
         self.note.setWordWrap(True)
         self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.forget = QPushButton(tr("Forget It"), self)
+        self.forget = QPushButton(tr("Remove"), self)
         self.forget.setObjectName("link")
         self.forget.setAutoDefault(False)
-        self.forget.setAccessibleName(tr("Forget the access token"))
-        self.page = QPushButton(tr("Open Its Page"), self)
+        self.forget.setAccessibleName(tr("Remove access token"))
+        self.page = QPushButton(tr("Open Model Page"), self)
         self.page.setObjectName("link")
         self.page.setAutoDefault(False)
-        self.page.setToolTip(tr("Asks first, then opens the model's page on the hub"))
+        self.page.setToolTip(tr("Opens the model's page on Hugging Face"))
         self._ref = ""
         foot = QHBoxLayout()
         foot.setSpacing(8)

@@ -147,7 +147,7 @@ def _unread(widget: QWidget) -> str:
         )
         wide = metrics.horizontalAdvance(widget.placeholderText())
         return f"{widget.placeholderText()!r} needs {wide} of {room.width()}" * (
-            wide > room.width()
+            wide > room.width() + 1
         )
     if isinstance(widget, QTextEdit | QPlainTextEdit) and not widget.toPlainText():
         room = widget.viewport().rect()

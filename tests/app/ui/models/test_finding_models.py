@@ -347,7 +347,7 @@ def test_a_keychain_that_fails_is_as_if_there_were_none(opened, served, chain, m
     run.qtbot.keyClicks(dialog.token, "secret")
     run.qtbot.mouseClick(dialog.go, LEFT)
     run.until(lambda: dialog.go.text() == "Download")
-    run.until(lambda: "did not take the token" in dialog.access.note.text())
+    run.until(lambda: "could not store the token" in dialog.access.note.text())
 
 
 def test_a_resumed_download_takes_the_token_from_the_keychain(served, chain, start):

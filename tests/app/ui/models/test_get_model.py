@@ -270,7 +270,7 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     run, dialog = opened
     served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
     look(run, dialog, "a/future")
-    assert "does not know its architecture" in dialog.found.fits.text()
+    assert "does not support its architecture" in dialog.found.fits.text()
     assert not dialog.go.isEnabled()
     run.window.downloads_in_window._memory = 1000
     look(run, dialog)
@@ -323,7 +323,7 @@ def test_the_settings_and_the_model_menu_lead_to_it(served, start):
     assert dialog.isVisible()
     get(run, dialog)
     run.until(lambda: window.models.row(NAME) is not None)
-    run.until(lambda: window.models.row(NAME).state.text() == "0.5 MB · From the hub")
+    run.until(lambda: window.models.row(NAME).state.text() == "0.5 MB · From Hugging Face")
     assert window.model.findData(NAME) >= 0
     window.close()
     dialog.close()

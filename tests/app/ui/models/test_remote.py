@@ -77,7 +77,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
     dialog.address.setText("ftp://x")
     assert "begins with https://" in dialog.where.text()
     dialog.address.setText(server.address.removeprefix("http://"))
-    assert "another program of this machine" in dialog.where.text()
+    assert "runs on this computer" in dialog.where.text()
     dialog.key.setText("sesame")
     assert server.asked == []
     run.qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
