@@ -45,7 +45,7 @@ def terms_in(text: str, glossary: Glossary) -> Iterator[str]:
     left = bare_words(text)
     forms = [(folded(form), term) for term, entry in glossary.items() for form in entry["en"]]
     for form, term in sorted(forms, key=lambda one: -len(one[0])):
-        found, times = re.subn(rf"(?<![\w./-]){re.escape(form)}(?![\w/])", "·", left)
+        found, times = re.subn(rf"(?<![\w./-]){re.escape(form)}(?![\w/]|:\w)", "·", left)
         if times:
             left = found
             yield term

@@ -9542,5 +9542,544 @@ Du hast nicht geantwortet.</translation>
         <source>Leaves this computer</source>
         <translation>Verlässt diesen Computer</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Start Again</source>
+        <translation>Wiederherstellen und neu starten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Write a name first</source>
+        <translation>Gib zuerst einen Namen ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
+        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to write your first prompt.</source>
+        <translation>Wähle „Neu“, um den ersten Prompt zu schreiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase for Good</source>
+        <translation>Endgültig löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The trash is empty.</source>
+        <translation>Der Papierkorb ist leer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased tomorrow</source>
+        <translation>wird morgen endgültig gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased today</source>
+        <translation>wird heute endgültig gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is there</source>
+        <translation>Stretto {version} ist da</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats stay as they are.</source>
+        <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Is this the hash that its makers name?</source>
+        <translation>Ist das der Hash, den die Hersteller nennen?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use from the Next Start</source>
+        <translation>Ab dem nächsten Start benutzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Earlier message  Enter</source>
+        <translation>Frühere Nachricht  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Later message  Shift+Enter</source>
+        <translation>Spätere Nachricht  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Haken Sie mindestens zwei Rechner an, und wählen Sie ein Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Misst die Verbindung und die Token je Sekunde im Vergleich zu einem Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This machine</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>„local“ ist dieser Rechner. Nehmen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Asking the machines…</source>
+        <translation>Die Rechner werden gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation>Modell vom Hub herunterladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto was closed</source>
+        <translation>Unterbrochen, als Stretto geschlossen wurde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy answer</source>
+        <translation>Antwort kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer again  Ctrl+R</source>
+        <translation>Neu antworten  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
+        <translation>Genauso wiederholen, mit Modell, Seed und Einstellungen dieser Antwort  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on in a new chat</source>
+        <translation>In einem neuen Chat weitermachen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete this and what follows</source>
+        <translation>Das und alles Folgende löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on where the answer was cut off</source>
+        <translation>Dort weitermachen, wo die Antwort abgeschnitten wurde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show what the model got</source>
+        <translation>Zeigen, was das Modell bekam</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>What the model got of {name}</source>
+        <translation>Was das Modell von {name} bekam</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Its text is not there any more.</source>
+        <translation>Der Text ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown here.</source>
+        <translation>Der Rest wird hier nicht gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Do not wrap lines</source>
+        <translation>Zeilen nicht umbrechen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap long lines</source>
+        <translation>Lange Zeilen umbrechen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy code</source>
+        <translation>Code kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget the Oldest Turns</source>
+        <translation>Älteste Nachrichten vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Message Out</source>
+        <translation>Nachricht auslassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Use Another Model…</source>
+        <translation>Anderes Modell benutzen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Why there is no answer</source>
+        <translation>Warum es keine Antwort gibt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Jump to newest</source>
+        <translation>Zum Neuesten springen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Long Lines</source>
+        <translation>Lange Zeilen umbrechen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Earlier version</source>
+        <translation>Frühere Version</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Later version</source>
+        <translation>Spätere Version</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>no answer</source>
+        <translation>keine Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>cut off at its length limit</source>
+        <translation>an der Längengrenze abgeschnitten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>with {name}</source>
+        <translation>mit {name}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} character more</source>
+        <comment>… {count} characters more</comment>
+        <translation>
+            <numerusform>… {count} weiteres Zeichen</numerusform>
+            <numerusform>… {count} weitere Zeichen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Conversation</source>
+        <translation>Gespräch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Did not fit: left out of what follows</source>
+        <translation>Passte nicht: im Weiteren ausgelassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit and ask again</source>
+        <translation>Bearbeiten und neu fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in a new chat</source>
+        <translation>In einem neuen Chat bearbeiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show all</source>
+        <translation>Alles zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show less</source>
+        <translation>Weniger zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Liegt im Schlüsselbund dieses Systems und wird nur dieser Adresse gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Rechner und geht an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} ist ein anderes Programm dieses Rechners.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was du sendest, und den Schlüssel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Gib eine Adresse und den Namen eines Modells an, oder wähle eines von dort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Only if it wants one</source>
+        <translation>Nur falls einer verlangt wird</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Show Its Models</source>
+        <translation>Modelle zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Fragt die Adresse, welche Modelle es dort gibt, und sendet sonst nichts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: weights {weights}, KV caches {kv}</source>
+        <translation>Speicher: Gewichte {weights}, KV-Caches {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close the score  Ctrl+J</source>
+        <translation>Partitur schließen  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No chat has asked the engine anything yet.</source>
+        <translation>Noch kein Chat hat die Engine etwas gefragt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>At rest</source>
+        <translation>In Ruhe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open in a Chat</source>
+        <translation>In einem Chat öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation>Abbrechen und wegwerfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation>Modellkarte lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation>Fragt den Hub nach diesem Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation>Es ist schon auf diesem Gerät.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation>Diese Version kennt seine Architektur nicht. Eine neuere vielleicht schon.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation>Noch keine. Geöffnete oder heruntergeladene Modelle werden hier aufgelistet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation>Das Modell wieder in die Liste aufnehmen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation>Entladen: aus dem Speicher nehmen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is being looked for</source>
+        <translation>Der Ordner wird gesucht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is not there</source>
+        <translation>Der Ordner ist nicht da</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From the hub</source>
+        <translation>Vom Hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation>Der Schlüsselbund hat das Token nicht angenommen: Es wird bis zum Ende von Stretto aufbewahrt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation>Dem Hub wird ein Zugriffstoken gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation>Das Zugriffstoken vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation>Seine Seite öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation>Fragt zuerst und öffnet dann die Seite des Modells auf dem Hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation>Durch Kommas getrennt. Die Suche findet sie mit tag:Name.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>writing</source>
+        <translation>schreibt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for your answer</source>
+        <translation>wartet auf deine Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>resting</source>
+        <translation>ruht</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln Token im KV-Cache bei {host}, wo {most} Platz haben</numerusform>
+            <numerusform>{title}: {state}, %Ln Tokens im KV-Cache bei {host}, wo {most} Platz haben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln Token im KV-Cache</numerusform>
+            <numerusform>{title}: {state}, %Ln Tokens im KV-Cache</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting, {place}.</source>
+        <translation>wartet, {place}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in all · chats’ KV {kv}</source>
+        <translation>{all} insgesamt · KV der Chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats’ KV {kv}</source>
+        <translation>Modelle {models} · KV der Chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>what the chats have read (KV caches)</source>
+        <translation>was die Chats gelesen haben (KV-Caches)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free again, kept for what comes next</source>
+        <translation>wieder frei, aufgehoben für das Nächste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>the program itself</source>
+        <translation>das Programm selbst</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{size} of memory in all:</source>
+        <translation>{size} Speicher insgesamt:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats may take {most} and take {used}.</source>
+        <translation>Modelle und Chats dürfen {most} belegen und belegen {used}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>{name} in einem Chat öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Wähle eines und gib den Schlüssel ein, der dort gemacht wurde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin/Unpin Chat</source>
+        <translation>Chat anheften/lösen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive/Unarchive Chat</source>
+        <translation>Chat archivieren/aus Archiv holen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause/Resume Reply</source>
+        <translation>Antwort pausieren/fortsetzen</translation>
+    </message>
 </context>
 </TS>

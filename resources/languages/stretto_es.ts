@@ -9542,5 +9542,544 @@ No respondiste.</translation>
         <source>Leaves this computer</source>
         <translation>Sale de este ordenador</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Start Again</source>
+        <translation>Restaurar y reiniciar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Write a name first</source>
+        <translation>Escribir antes un nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
+        <translation>Escribir / en un mensaje vacío para insertar un prompt. Tab recorre sus {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to write your first prompt.</source>
+        <translation>Elegir Nuevo para escribir el primer prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase for Good</source>
+        <translation>Borrar para siempre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The trash is empty.</source>
+        <translation>La papelera está vacía.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased tomorrow</source>
+        <translation>se borra mañana</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased today</source>
+        <translation>se borra hoy</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is there</source>
+        <translation>Stretto {version} ya está disponible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats stay as they are.</source>
+        <translation>La versión instalada es {version}. Los chats se quedan como están.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Is this the hash that its makers name?</source>
+        <translation>¿Es este el hash que indican sus autores?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use from the Next Start</source>
+        <translation>Usar desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Earlier message  Enter</source>
+        <translation>Mensaje anterior  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Later message  Shift+Enter</source>
+        <translation>Mensaje posterior  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Marque dos equipos o más y elija un modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Machine</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Mide la conexión y los tokens por segundo en comparación con un solo equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This machine</source>
+        <translation>Este equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>«local» es este equipo. Use otro nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Asking the machines…</source>
+        <translation>Consultando los equipos…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation>Descargar un modelo del hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto was closed</source>
+        <translation>Interrumpida al cerrar Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer</source>
+        <translation>Respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy answer</source>
+        <translation>Copiar respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer again  Ctrl+R</source>
+        <translation>Responder de nuevo  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
+        <translation>Repetir igual, con el modelo, la semilla y los ajustes de esta respuesta  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on in a new chat</source>
+        <translation>Continuar en un chat nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete this and what follows</source>
+        <translation>Eliminar esto y lo que sigue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on where the answer was cut off</source>
+        <translation>Continuar donde se cortó la respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show what the model got</source>
+        <translation>Mostrar lo que recibió el modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>What the model got of {name}</source>
+        <translation>Lo que el modelo recibió de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Its text is not there any more.</source>
+        <translation>Su texto ya no está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown here.</source>
+        <translation>El resto no se muestra aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Do not wrap lines</source>
+        <translation>No ajustar las líneas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap long lines</source>
+        <translation>Ajustar líneas largas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy code</source>
+        <translation>Copiar código</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget the Oldest Turns</source>
+        <translation>Olvidar los turnos más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Message Out</source>
+        <translation>Omitir mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Use Another Model…</source>
+        <translation>Usar otro modelo…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Why there is no answer</source>
+        <translation>Por qué no hay respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Jump to newest</source>
+        <translation>Ir a lo más reciente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Long Lines</source>
+        <translation>Ajustar líneas largas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Earlier version</source>
+        <translation>Versión anterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Later version</source>
+        <translation>Versión posterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>no answer</source>
+        <translation>sin respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>cut off at its length limit</source>
+        <translation>cortada en su límite de longitud</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>with {name}</source>
+        <translation>con {name}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} character more</source>
+        <comment>… {count} characters more</comment>
+        <translation>
+            <numerusform>… {count} carácter más</numerusform>
+            <numerusform>… {count} caracteres más</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Conversation</source>
+        <translation>Conversación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Did not fit: left out of what follows</source>
+        <translation>No cabía: omitido en lo que sigue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit and ask again</source>
+        <translation>Editar y preguntar de nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in a new chat</source>
+        <translation>Editar en un chat nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show all</source>
+        <translation>Mostrar todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show less</source>
+        <translation>Mostrar menos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Se guarda en el llavero del sistema y solo se muestra a esta dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Lo que envía en un chat con este modelo sale de este equipo y va a {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} es otro programa de este equipo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>La conexión no está cifrada: otros en el camino pueden leer lo que envía y la clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Escriba una dirección y el nombre de un modelo, o elija uno de los que hay allí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Only if it wants one</source>
+        <translation>Solo si la pide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Show Its Models</source>
+        <translation>Mostrar sus modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Pregunta a la dirección qué modelos tiene y no envía nada más</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Responde, pero no enumera modelos. Escriba el nombre de uno.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: weights {weights}, KV caches {kv}</source>
+        <translation>Memoria: pesos {weights}, cachés KV {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close the score  Ctrl+J</source>
+        <translation>Cerrar la partitura  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No chat has asked the engine anything yet.</source>
+        <translation>Ningún chat ha pedido nada al motor todavía.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>At rest</source>
+        <translation>En reposo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open in a Chat</source>
+        <translation>Abrir en un chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation>Cancelar y desechar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation>Leer su ficha</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation>Pregunta al hub por este modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation>Ya está en este equipo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation>Esta versión no conoce su arquitectura. Puede que una más reciente sí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation>Aún no hay ninguno. Aquí se listan los modelos abiertos o descargados.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation>Devolver el modelo a la lista</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation>Liberar: quitarlo de la memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is being looked for</source>
+        <translation>Buscando la carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is not there</source>
+        <translation>La carpeta no está</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From the hub</source>
+        <translation>Del hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation>El llavero no ha aceptado el token: se conserva hasta que Stretto se cierre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation>Se muestra un token de acceso al hub.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation>Olvidarlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation>Olvidar el token de acceso</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation>Abrir su página</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation>Pregunta antes y abre la página del modelo en el hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation>Separadas por comas. Una búsqueda las encuentra con tag:name.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>writing</source>
+        <translation>escribiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for your answer</source>
+        <translation>esperando respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>resting</source>
+        <translation>en reposo</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln token en su caché KV en {host}, donde caben {most}</numerusform>
+            <numerusform>{title}: {state}, %Ln tokens en su caché KV en {host}, donde caben {most}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln token en su caché KV</numerusform>
+            <numerusform>{title}: {state}, %Ln tokens en su caché KV</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting, {place}.</source>
+        <translation>esperando, {place}.º</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in all · chats’ KV {kv}</source>
+        <translation>{all} en total · KV de los chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats’ KV {kv}</source>
+        <translation>modelos {models} · KV de los chats {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>what the chats have read (KV caches)</source>
+        <translation>lo que han leído los chats (cachés KV)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free again, kept for what comes next</source>
+        <translation>libre otra vez, reservado para lo que venga</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>the program itself</source>
+        <translation>el propio programa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{size} of memory in all:</source>
+        <translation>{size} de memoria en total:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats may take {most} and take {used}.</source>
+        <translation>Los modelos y los chats pueden ocupar {most} y ocupan {used}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>Abrir {name} en un chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} ya no está en la lista. Sus chats se quedan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Elija uno y escriba la clave que se creó allí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin/Unpin Chat</source>
+        <translation>Fijar/desfijar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive/Unarchive Chat</source>
+        <translation>Archivar/desarchivar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause/Resume Reply</source>
+        <translation>Pausar/reanudar respuesta</translation>
+    </message>
 </context>
 </TS>

@@ -9542,5 +9542,544 @@ Vous n’avez pas répondu.</translation>
         <source>Leaves this computer</source>
         <translation>Quitte cet ordinateur</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Start Again</source>
+        <translation>Restaurer et redémarrer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Write a name first</source>
+        <translation>Écrivez d’abord un nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
+        <translation>Tapez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to write your first prompt.</source>
+        <translation>Choisissez Nouveau pour écrire votre premier prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase for Good</source>
+        <translation>Effacer définitivement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The trash is empty.</source>
+        <translation>La corbeille est vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased tomorrow</source>
+        <translation>effacée demain</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased today</source>
+        <translation>effacée aujourd’hui</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is there</source>
+        <translation>Stretto {version} est disponible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats stay as they are.</source>
+        <translation>Vous avez la version {version}. Vos discussions restent telles quelles.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Is this the hash that its makers name?</source>
+        <translation>Est-ce l’empreinte indiquée par ses auteurs&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use from the Next Start</source>
+        <translation>Utiliser au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Earlier message  Enter</source>
+        <translation>Message précédent  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Later message  Shift+Enter</source>
+        <translation>Message suivant  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Cochez au moins deux machines et choisissez un modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Machine</source>
+        <translation>Machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Mesure la connexion, et les tokens par seconde par rapport à une seule machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This machine</source>
+        <translation>Cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>« local » est cette machine. Prenez un autre nom.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Asking the machines…</source>
+        <translation>Interrogation des machines…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation>Télécharger un modèle depuis le hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto was closed</source>
+        <translation>Interrompue à la fermeture de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer</source>
+        <translation>Réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy answer</source>
+        <translation>Copier la réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer again  Ctrl+R</source>
+        <translation>Répondre à nouveau  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
+        <translation>Refaire à l’identique, avec le modèle, la graine et les réglages de cette réponse  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on in a new chat</source>
+        <translation>Continuer dans une nouvelle discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete this and what follows</source>
+        <translation>Supprimer ceci et la suite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on where the answer was cut off</source>
+        <translation>Continuer là où la réponse a été coupée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show what the model got</source>
+        <translation>Afficher ce que le modèle a reçu</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>What the model got of {name}</source>
+        <translation>Ce que le modèle a reçu de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Its text is not there any more.</source>
+        <translation>Son texte n’est plus disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown here.</source>
+        <translation>Le reste n’est pas affiché ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Do not wrap lines</source>
+        <translation>Désactiver le retour à la ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap long lines</source>
+        <translation>Retour à la ligne automatique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy code</source>
+        <translation>Copier le code</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget the Oldest Turns</source>
+        <translation>Oublier les tours les plus anciens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Message Out</source>
+        <translation>Laisser le message de côté</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Use Another Model…</source>
+        <translation>Utiliser un autre modèle…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Why there is no answer</source>
+        <translation>Pourquoi il n’y a pas de réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Jump to newest</source>
+        <translation>Aller au plus récent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Long Lines</source>
+        <translation>Retour à la ligne automatique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Earlier version</source>
+        <translation>Version précédente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Later version</source>
+        <translation>Version suivante</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>no answer</source>
+        <translation>pas de réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>cut off at its length limit</source>
+        <translation>coupée à la longueur maximale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>with {name}</source>
+        <translation>avec {name}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} character more</source>
+        <comment>… {count} characters more</comment>
+        <translation>
+            <numerusform>… {count} caractère de plus</numerusform>
+            <numerusform>… {count} caractères de plus</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Conversation</source>
+        <translation>Conversation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Did not fit: left out of what follows</source>
+        <translation>N’a pas tenu&#xa0;: laissé de côté pour la suite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit and ask again</source>
+        <translation>Modifier et redemander</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in a new chat</source>
+        <translation>Modifier dans une nouvelle discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show all</source>
+        <translation>Tout afficher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show less</source>
+        <translation>Afficher moins</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Conservée dans le trousseau du système et montrée à cette seule adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Ce que vous envoyez dans une discussion avec ce modèle quitte cette machine et va à {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} est un autre programme de cette machine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>La liaison n’est pas chiffrée : d’autres peuvent y lire ce que vous envoyez, et la clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Écrivez une adresse et le nom d’un modèle, ou choisissez l’un de ceux qui s’y trouvent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Only if it wants one</source>
+        <translation>Seulement s’il en faut une</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Show Its Models</source>
+        <translation>Montrer ses modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Demande à l’adresse quels modèles elle a, et n’envoie rien d’autre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Elle répond, mais ne liste aucun modèle. Écrivez le nom de l’un d’eux.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: weights {weights}, KV caches {kv}</source>
+        <translation>Mémoire&#xa0;: poids {weights}, caches KV {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close the score  Ctrl+J</source>
+        <translation>Fermer la partition  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No chat has asked the engine anything yet.</source>
+        <translation>Aucune discussion n’a encore rien demandé au moteur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>At rest</source>
+        <translation>Au repos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open in a Chat</source>
+        <translation>Ouvrir dans une discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation>Annuler et jeter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation>Lire sa fiche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation>Interroge le hub sur ce modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation>Il est déjà sur cette machine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation>Cette version ne connaît pas son architecture. Une plus récente la connaît peut-être.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation>Aucun pour l’instant. Les modèles ouverts ou téléchargés sont listés ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation>Remettre le modèle dans la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation>Décharger&#xa0;: le retirer de la mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is being looked for</source>
+        <translation>Recherche du dossier en cours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is not there</source>
+        <translation>Le dossier n’existe pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From the hub</source>
+        <translation>Du hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation>Le trousseau n’a pas accepté le jeton&#xa0;: il est gardé jusqu’à la fermeture de Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation>Un jeton d’accès est montré au hub.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation>L’oublier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation>Oublier le jeton d’accès</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation>Ouvrir sa page</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation>Demande d’abord, puis ouvre la page du modèle sur le hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation>Séparées par des virgules. Une recherche les trouve avec tag:nom.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>writing</source>
+        <translation>écriture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for your answer</source>
+        <translation>attend votre réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>resting</source>
+        <translation>au repos</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}&#xa0;: {state}, %Ln token dans son cache KV sur {host}, qui peut en contenir {most}</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln tokens dans son cache KV sur {host}, qui peut en contenir {most}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
+        <translation>
+            <numerusform>{title}&#xa0;: {state}, %Ln token dans son cache KV</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln tokens dans son cache KV</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting, {place}.</source>
+        <translation>en attente, nº {place}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in all · chats’ KV {kv}</source>
+        <translation>{all} au total · KV des discussions {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats’ KV {kv}</source>
+        <translation>modèles {models} · KV des discussions {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>what the chats have read (KV caches)</source>
+        <translation>ce que les discussions ont lu (caches KV)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free again, kept for what comes next</source>
+        <translation>de nouveau libre, gardé pour la suite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>the program itself</source>
+        <translation>le programme lui-même</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{size} of memory in all:</source>
+        <translation>{size} de mémoire au total&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats may take {most} and take {used}.</source>
+        <translation>Les modèles et les discussions ont droit à {most} et prennent {used}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>Ouvrir {name} dans une discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} n’est plus dans la liste. Ses discussions restent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Choisissez-en un et saisissez la clé qui y a été créée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin/Unpin Chat</source>
+        <translation>Épingler/désépingler la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive/Unarchive Chat</source>
+        <translation>Archiver/désarchiver la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause/Resume Reply</source>
+        <translation>Mettre en pause/reprendre la réponse</translation>
+    </message>
 </context>
 </TS>

@@ -9422,5 +9422,541 @@ You did not answer.</source>
         <source>Leaves this computer</source>
         <translation>このコンピュータの外に送信</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Start Again</source>
+        <translation>復元して再起動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Write a name first</source>
+        <translation>先に名前を入力してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
+        <translation>空のメッセージで「/」を入力するとプロンプトを挿入できます。Tabで{{variables}}を順に移動します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to write your first prompt.</source>
+        <translation>「新規」を選んで最初のプロンプトを書きましょう。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase for Good</source>
+        <translation>完全に消去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The trash is empty.</source>
+        <translation>ゴミ箱は空です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased tomorrow</source>
+        <translation>明日消去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased today</source>
+        <translation>今日中に消去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is there</source>
+        <translation>Stretto {version}が公開されています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats stay as they are.</source>
+        <translation>お使いのバージョンは{version}です。チャットはそのまま残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Is this the hash that its makers name?</source>
+        <translation>これは作成元が示しているハッシュですか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use from the Next Start</source>
+        <translation>次回の起動から使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Earlier message  Enter</source>
+        <translation>前のメッセージ  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Later message  Shift+Enter</source>
+        <translation>次のメッセージ  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>2 台以上のマシンにチェックを付け、モデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Machine</source>
+        <translation>マシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>接続と、1 台のときと比べた 1 秒あたりのトークン数を測ります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>“local” はこのマシンです。別の名前にしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Asking the machines…</source>
+        <translation>マシンに問い合わせています…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation>Hubからモデルをダウンロードします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto was closed</source>
+        <translation>Strettoの終了により中断しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy answer</source>
+        <translation>回答をコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer again  Ctrl+R</source>
+        <translation>もう一度回答  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
+        <translation>この回答のモデル、シード、設定で同じ回答をもう一度  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on in a new chat</source>
+        <translation>新しいチャットで続ける</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete this and what follows</source>
+        <translation>これ以降を削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on where the answer was cut off</source>
+        <translation>途切れたところから回答を続けます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show what the model got</source>
+        <translation>モデルに渡した内容を表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>What the model got of {name}</source>
+        <translation>モデルに渡した{name}の内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Its text is not there any more.</source>
+        <translation>テキストはもうありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown here.</source>
+        <translation>残りはここには表示されません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Do not wrap lines</source>
+        <translation>行を折り返さない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap long lines</source>
+        <translation>長い行を折り返す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy code</source>
+        <translation>コードをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget the Oldest Turns</source>
+        <translation>最も古いやり取りを忘れる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Message Out</source>
+        <translation>メッセージを除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Use Another Model…</source>
+        <translation>別のモデルを使う…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Why there is no answer</source>
+        <translation>回答がない理由</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Jump to newest</source>
+        <translation>最新へ移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Long Lines</source>
+        <translation>長い行を折り返す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Earlier version</source>
+        <translation>前のバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Later version</source>
+        <translation>次のバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>no answer</source>
+        <translation>回答なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>cut off at its length limit</source>
+        <translation>長さの上限で途切れました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>with {name}</source>
+        <translation>{name}を添付</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} character more</source>
+        <comment>… {count} characters more</comment>
+        <translation>
+            <numerusform>…さらに{count}文字</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Conversation</source>
+        <translation>会話</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Did not fit: left out of what follows</source>
+        <translation>収まらないため、以降の内容から除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit and ask again</source>
+        <translation>編集して質問し直す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in a new chat</source>
+        <translation>新しいチャットで編集</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show all</source>
+        <translation>すべて表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show less</source>
+        <translation>表示を減らす</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>このシステムのキーチェーンに保存され、このアドレスにだけ示されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>このモデルとのチャットで送信した内容は、このマシンの外に出て {host} に送られます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} はこのマシンの別のプログラムです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>通信は暗号化されません。途中で送信内容とキーを読まれるおそれがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>アドレスとモデル名を入力するか、そこにあるモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Only if it wants one</source>
+        <translation>必要な場合のみ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Show Its Models</source>
+        <translation>モデルを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>アドレスにモデルの一覧を問い合わせます。ほかには何も送りません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>応答はありますが、モデルの一覧がありません。モデル名を入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: weights {weights}, KV caches {kv}</source>
+        <translation>メモリ: 重み{weights}、KVキャッシュ{kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close the score  Ctrl+J</source>
+        <translation>総譜を閉じる  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No chat has asked the engine anything yet.</source>
+        <translation>エンジンに問い合わせたチャットはまだありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>At rest</source>
+        <translation>休止中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open in a Chat</source>
+        <translation>チャットで開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation>中止して破棄</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation>モデルカードを読む</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation>このモデルについてHubに問い合わせます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation>すでにこのマシンにあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation>このバージョンはこのアーキテクチャに対応していません。新しいバージョンでは使えるかもしれません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation>まだありません。開いたモデルやダウンロードしたモデルがここに並びます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation>モデルをリストに戻します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation>アンロード: メモリから取り除きます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is being looked for</source>
+        <translation>フォルダを探しています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is not there</source>
+        <translation>フォルダがありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From the hub</source>
+        <translation>Hubから</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation>キーチェーンに保存できなかったため、トークンはStrettoが終了するまで保持します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation>アクセストークンをHubに提示しています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation>アクセストークンを削除します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation>ページを開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation>確認してから、Hubのモデルのページを開きます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation>コンマで区切ります。検索ではtag:nameで見つかります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>writing</source>
+        <translation>生成中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for your answer</source>
+        <translation>あなたの返答を待っています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>resting</source>
+        <translation>休止中</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}: {state}、{host}のKVキャッシュに%Lnトークン（最大{most}）</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
+        <translation>
+            <numerusform>{title}: {state}、KVキャッシュに%Lnトークン</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting, {place}.</source>
+        <translation>待機中、{place}番目。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in all · chats’ KV {kv}</source>
+        <translation>合計{all} · チャットのKV {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats’ KV {kv}</source>
+        <translation>モデル{models} · チャットのKV {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>what the chats have read (KV caches)</source>
+        <translation>チャットが読み取った内容（KVキャッシュ）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free again, kept for what comes next</source>
+        <translation>空き、次の処理のために確保</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>the program itself</source>
+        <translation>プログラム本体</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{size} of memory in all:</source>
+        <translation>メモリの合計{size}:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats may take {most} and take {used}.</source>
+        <translation>モデルとチャットは{most}まで使え、{used}を使っています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>{name} をチャットで開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} を一覧から外しました。チャットは残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>1つ選び、そこで作成したキーを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin/Unpin Chat</source>
+        <translation>チャットをピンで固定/固定を解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive/Unarchive Chat</source>
+        <translation>チャットをアーカイブ/解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause/Resume Reply</source>
+        <translation>回答を一時停止/再開</translation>
+    </message>
 </context>
 </TS>

@@ -9422,5 +9422,541 @@ You did not answer.</source>
         <source>Leaves this computer</source>
         <translation>会离开这台电脑</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Start Again</source>
+        <translation>恢复并重新启动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Write a name first</source>
+        <translation>请先填写名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
+        <translation>在空白消息中输入 / 可插入提示词。按 Tab 依次填写 {{variables}}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to write your first prompt.</source>
+        <translation>点击“新建”，写下第一条提示词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase for Good</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The trash is empty.</source>
+        <translation>废纸篓是空的。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased tomorrow</source>
+        <translation>明天永久删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased today</source>
+        <translation>今天永久删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is there</source>
+        <translation>Stretto {version} 已发布</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats stay as they are.</source>
+        <translation>你的版本是 {version}。你的对话保持不变。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Is this the hash that its makers name?</source>
+        <translation>这是开发者公布的哈希值吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use from the Next Start</source>
+        <translation>下次启动时使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Earlier message  Enter</source>
+        <translation>更早的消息  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Later message  Shift+Enter</source>
+        <translation>更晚的消息  Shift+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>请勾选两台或更多机器，并选择一个模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>测量连接，以及与单台机器相比每秒的 token 数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This machine</source>
+        <translation>这台机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>“local”就是这台机器。请换一个名称。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Asking the machines…</source>
+        <translation>正在询问各台机器…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation>从 Hub 下载模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto was closed</source>
+        <translation>Stretto 关闭时中断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer</source>
+        <translation>回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Copy answer</source>
+        <translation>复制回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Answer again  Ctrl+R</source>
+        <translation>重新回复  Ctrl+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
+        <translation>以此回复的模型、种子和设置重来  Ctrl+Shift+R</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on in a new chat</source>
+        <translation>在新对话中继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Delete this and what follows</source>
+        <translation>删除此消息及之后的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Go on where the answer was cut off</source>
+        <translation>从回复截断处继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Show what the model got</source>
+        <translation>显示模型收到的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>What the model got of {name}</source>
+        <translation>模型收到的 {name} 内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Its text is not there any more.</source>
+        <translation>其文本已不在这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>The rest is not shown here.</source>
+        <translation>其余内容不在此显示。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Do not wrap lines</source>
+        <translation>不自动换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap long lines</source>
+        <translation>长行自动换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy code</source>
+        <translation>复制代码</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget the Oldest Turns</source>
+        <translation>忘记最早的几轮</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Message Out</source>
+        <translation>略去此消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Use Another Model…</source>
+        <translation>使用其他模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Why there is no answer</source>
+        <translation>没有回复的原因</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Jump to newest</source>
+        <translation>跳到最新</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Wrap Long Lines</source>
+        <translation>长行自动换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Earlier version</source>
+        <translation>较早的版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>Later version</source>
+        <translation>较新的版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>no answer</source>
+        <translation>没有回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>cut off at its length limit</source>
+        <translation>达到长度上限而截断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>with {name}</source>
+        <translation>附 {name}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>… {count} character more</source>
+        <comment>… {count} characters more</comment>
+        <translation>
+            <numerusform>… 还有 {count} 个字符</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/transcript.py"/>
+        <source>Conversation</source>
+        <translation>对话内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Did not fit: left out of what follows</source>
+        <translation>放不下：后续内容已不含此消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit and ask again</source>
+        <translation>编辑并重新提问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Edit in a new chat</source>
+        <translation>在新对话中编辑</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show all</source>
+        <translation>全部显示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Show less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>保存在本系统的钥匙串中，只出示给此地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>在使用此模型的对话中发送的内容会离开本机，发往 {host}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} 是本机的另一个程序。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>连接未加密：途中的其他人可以读到您发送的内容和密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>请填写地址和模型名称，或从那里的模型中选择一个。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Only if it wants one</source>
+        <translation>仅在需要时填写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Show Its Models</source>
+        <translation>显示其模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>向该地址询问有哪些模型，不发送其他任何内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>它有响应，但没有列出模型。请填写一个模型的名称。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Memory: weights {weights}, KV caches {kv}</source>
+        <translation>内存：权重 {weights}，KV 缓存 {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Close the score  Ctrl+J</source>
+        <translation>关闭总谱  Ctrl+J</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>No chat has asked the engine anything yet.</source>
+        <translation>还没有对话向引擎提问。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>At rest</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open in a Chat</source>
+        <translation>在对话中打开</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation>取消并丢弃</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation>查看模型卡</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation>向 Hub 询问此模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation>已在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation>此版本不认识它的架构。更新的版本可能支持。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation>还没有。打开或下载的模型会列在这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation>将模型放回列表</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation>卸载：从内存中移除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is being looked for</source>
+        <translation>正在查找文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is not there</source>
+        <translation>文件夹不存在</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From the hub</source>
+        <translation>来自 Hub</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation>钥匙串未接受令牌：令牌保留到 Stretto 退出为止。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation>会向 Hub 提供访问令牌。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation>忘记</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation>忘记访问令牌</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation>打开其页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation>先询问，再打开 Hub 上的模型页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation>以英文逗号分隔。搜索时用 tag:name 查找。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>writing</source>
+        <translation>撰写中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting for your answer</source>
+        <translation>等你答复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>resting</source>
+        <translation>空闲</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}：{state}，{host} 上的 KV 缓存中有 %Ln token，可容纳 {most}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
+        <translation>
+            <numerusform>{title}：{state}，KV 缓存中有 %Ln token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>waiting, {place}.</source>
+        <translation>等待中，第 {place} 位</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{all} in all · chats’ KV {kv}</source>
+        <translation>共 {all} · 对话的 KV {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>models {models} · chats’ KV {kv}</source>
+        <translation>模型 {models} · 对话的 KV {kv}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>what the chats have read (KV caches)</source>
+        <translation>对话已读取的内容（KV 缓存）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>free again, kept for what comes next</source>
+        <translation>已释放，留待后用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>the program itself</source>
+        <translation>程序本身</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>{size} of memory in all:</source>
+        <translation>共占用内存 {size}：</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/score.py"/>
+        <source>Models and chats may take {most} and take {used}.</source>
+        <translation>模型和对话可占用 {most}，已占用 {used}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>在对话中打开 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} 已不在列表中。它的对话会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>选择一个，并输入在那里创建的密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin/Unpin Chat</source>
+        <translation>置顶/取消置顶对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive/Unarchive Chat</source>
+        <translation>归档/取消归档对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause/Resume Reply</source>
+        <translation>暂停/继续回复</translation>
+    </message>
 </context>
 </TS>

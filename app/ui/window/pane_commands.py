@@ -128,7 +128,7 @@ class PaneCommands(QObject):
 
     @command(
         "pause",
-        mark("Pause Reply"),
+        mark("Pause/Resume Reply"),
         "Ctrl+Shift+P",
         where=Where.PANE,
         why_not=_cannot(Action.PAUSE),

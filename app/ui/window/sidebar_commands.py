@@ -110,7 +110,7 @@ class SidebarCommands(QObject):
         words = counted("%Ln chat moved to Trash", "%Ln chats moved to Trash", len(ids))
         self._undos.offer(words, restore)
 
-    @command("pin", mark("Pin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
+    @command("pin", mark("Pin/Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
     def pin(self) -> None:
         self._sidebar.organiser.pin(self._all_meant())
 
@@ -126,7 +126,7 @@ class SidebarCommands(QObject):
     def tags(self) -> None:
         self._sidebar.organiser.ask_tags(self._all_meant())
 
-    @command("archive", mark("Archive Chat"), "Ctrl+Alt+A", why_not=_not_listed)
+    @command("archive", mark("Archive/Unarchive Chat"), "Ctrl+Alt+A", why_not=_not_listed)
     def archive(self) -> None:
         self._sidebar.organiser.archive(self._all_meant())
 

@@ -119,7 +119,7 @@ def test_every_entry_of_every_menu_is_in_it(run: Run):
         menu.aboutToHide.emit()
 
     listed = {words for menu in run.window._menus for words in walk(menu)}
-    assert {"Morning", "Dark", "Add a Remote Model", "Paste"} <= listed
+    assert {"Morning", "Dark", "Add Remote Model", "Paste"} <= listed
     assert listed - there == {"Command Palette"}
 
 
