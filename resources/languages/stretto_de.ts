@@ -1699,7 +1699,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>this machine</source>
-        <translation>diesen Rechner</translation>
+        <translation>diesen Computer</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1720,22 +1720,22 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
-        <translation>Was du sendest, verlässt diesen Rechner.</translation>
+        <translation>Was du sendest, verlässt diesen Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
-        <translation>Geht an {host}: Es verlässt diesen Rechner.</translation>
+        <translation>Geht an {host}: Es verlässt diesen Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
-        <translation>Geht an {host}, ein anderes Programm dieses Rechners.</translation>
+        <translation>Geht an {host}, ein anderes Programm dieses Computers.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>Hier antwortet ein anderes Programm dieses Rechners, unter {host}.</translation>
+        <translation>Hier antwortet ein anderes Programm dieses Computers, unter {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -3515,7 +3515,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Tags…</source>
-        <translation>Schlagwörter…</translation>
+        <translation>Tags…</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -4518,17 +4518,17 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
-        <translation>Schlagwörter {tags}</translation>
+        <translation>Tags {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags</source>
-        <translation>Schlagwörter</translation>
+        <translation>Tags</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
-        <translation>Schlagwörter, durch Kommas getrennt</translation>
+        <translation>Tags, durch Kommas getrennt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -4754,7 +4754,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The conversation does not fit into the context of {model}.</source>
-        <translation>Das Gespräch passt nicht in den Kontext von {model}.</translation>
+        <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4815,14 +4815,16 @@ Du hast abgelehnt.</translation>
         <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
-        <translation>Auf diesem Rechner</translation>
+        <translation>Auf diesem Computer</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
-        <translation>Verlässt diesen Rechner</translation>
+        <translation>Verlässt diesen Computer</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9615,7 +9617,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
-        <translation>Haken Sie mindestens zwei Rechner an, und wählen Sie ein Modell.</translation>
+        <translation>Wähle mindestens zwei Computer und ein Modell aus.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9630,12 +9632,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
-        <translation>Dieser Rechner</translation>
+        <translation>Dieser Computer</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
-        <translation>„local“ ist dieser Rechner. Nehmen Sie einen anderen Namen.</translation>
+        <translation>„local“ ist dieser Computer. Wähle einen anderen Namen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9825,12 +9827,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Rechner und geht an {host}.</translation>
+        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Computer und geht an {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
-        <translation>{host} ist ein anderes Programm dieses Rechners.</translation>
+        <translation>{host} ist ein anderes Programm dieses Computers.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>

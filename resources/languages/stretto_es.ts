@@ -1075,7 +1075,7 @@
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Command palette</source>
-        <translation>Paleta de órdenes</translation>
+        <translation>Paleta de comandos</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -2214,7 +2214,7 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
-        <translation>Apariencia</translation>
+        <translation>Aspecto</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4759,7 +4759,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
-        <translation>{host} no permite esto con su clave. Pida acceso allí o use otra clave.</translation>
+        <translation>{host} no permite esto con tu clave. Pide acceso allí o usa otra clave.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4776,8 +4776,8 @@ Se rechazó.</translation>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
-            <numerusform>Inténtelo dentro de %n segundo.</numerusform>
-            <numerusform>Inténtelo dentro de %n segundos.</numerusform>
+            <numerusform>Inténtalo de nuevo dentro de %n segundo.</numerusform>
+            <numerusform>Inténtalo de nuevo dentro de %n segundos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4785,19 +4785,19 @@ Se rechazó.</translation>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
-            <numerusform>Inténtelo dentro de %n minuto.</numerusform>
-            <numerusform>Inténtelo dentro de %n minutos.</numerusform>
+            <numerusform>Inténtalo de nuevo dentro de %n minuto.</numerusform>
+            <numerusform>Inténtalo de nuevo dentro de %n minutos.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again in a few hours.</source>
-        <translation>Inténtelo dentro de unas horas.</translation>
+        <translation>Inténtalo de nuevo dentro de unas horas.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again another day.</source>
-        <translation>Inténtelo otro día.</translation>
+        <translation>Inténtalo de nuevo otro día.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4958,7 +4958,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
-        <translation>Razonamiento con el esfuerzo que elija</translation>
+        <translation>Razonamiento con el esfuerzo que elijas</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -9615,7 +9615,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
-        <translation>Marque dos equipos o más y elija un modelo.</translation>
+        <translation>Marca dos ordenadores o más y elige un modelo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9840,7 +9840,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>Escriba una dirección y el nombre de un modelo, o elija uno de los que hay allí.</translation>
+        <translation>Escribe una dirección y el nombre de un modelo, o elige uno de los que hay allí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -10064,7 +10064,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, and write the key that was made there.</source>
-        <translation>Elija uno y escriba la clave que se creó allí.</translation>
+        <translation>Elige uno y escribe la clave que se creó allí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>

@@ -313,7 +313,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>チャットは保存されています。このレポートは不具合の発見に役立ちます。含まれるのはバージョンとプログラムのスタックで、チャットの内容は含まれません。自分で渡さないかぎり、このマシンから出ません。</translation>
+        <translation>チャットは保存されています。このレポートは不具合の発見に役立ちます。含まれるのはバージョンとプログラムのスタックで、チャットの内容は含まれません。自分で渡さないかぎり、このコンピュータから出ません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -453,7 +453,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>たくさんのローカルチャットを並べて、1つの重みから同時に回答します。書いた内容がこのマシンの外に出ることはありません。</translation>
+        <translation>たくさんのローカルチャットを並べて、1つの重みから同時に回答します。書いた内容がこのコンピュータの外に出ることはありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -1267,7 +1267,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>1 台のマシンには大きすぎるモデルを、複数のマシンに分けて実行します。どのマシンにも同じバージョンの Stretto とモデルのファイルが必要で、パスワードなしの ssh で接続できる必要があります。</translation>
+        <translation>1 台のコンピュータには大きすぎるモデルを、複数のコンピュータに分けて実行します。どのコンピュータにも同じバージョンの Stretto とモデルのファイルが必要で、パスワードなしの ssh で接続できる必要があります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1277,7 +1277,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
-        <translation>ユーザー@マシン、または local</translation>
+        <translation>ユーザー@コンピュータ、または local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1684,7 +1684,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>this machine</source>
-        <translation>このマシン</translation>
+        <translation>このコンピュータ</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1705,27 +1705,27 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
-        <translation>送信した内容はこのマシンの外に出ます。</translation>
+        <translation>送信した内容はこのコンピュータの外に出ます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
-        <translation>{host} に送信されます。このマシンの外に出ます。</translation>
+        <translation>{host} に送信されます。このコンピュータの外に出ます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
-        <translation>このマシンの別のプログラム {host} に送信されます。</translation>
+        <translation>このコンピュータの別のプログラム {host} に送信されます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>このマシンの別のプログラム（{host}）が回答します。</translation>
+        <translation>このコンピュータの別のプログラム（{host}）が回答します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>別のマシンで動いています。このチャットで送信した内容はすべて {host} に送られます。</translation>
+        <translation>別のコンピュータで動いています。このチャットで送信した内容はすべて {host} に送られます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -4019,7 +4019,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>重みは{size}で、このマシンにあります。</translation>
+        <translation>重みは{size}で、このコンピュータにあります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -4736,14 +4736,16 @@ You declined.</source>
         <translation>{host} は回答を一覧やパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選んでください。JSON は使えます。</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
-        <translation>このマシン上</translation>
+        <translation>このコンピュータ上</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
-        <translation>このマシンの外へ送信</translation>
+        <translation>このコンピュータの外へ送信</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9495,12 +9497,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
-        <translation>2 台以上のマシンにチェックを付け、モデルを選んでください。</translation>
+        <translation>2 台以上のコンピュータにチェックを付け、モデルを選んでください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Machine</source>
-        <translation>マシン</translation>
+        <translation>コンピュータ</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9510,17 +9512,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
-        <translation>このマシン</translation>
+        <translation>このコンピュータ</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
-        <translation>“local” はこのマシンです。別の名前にしてください。</translation>
+        <translation>“local” はこのコンピュータです。別の名前にしてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Asking the machines…</source>
-        <translation>マシンに問い合わせています…</translation>
+        <translation>コンピュータに問い合わせています…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -9704,12 +9706,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>このモデルとのチャットで送信した内容は、このマシンの外に出て {host} に送られます。</translation>
+        <translation>このモデルとのチャットで送信した内容は、このコンピュータの外に出て {host} に送られます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
-        <translation>{host} はこのマシンの別のプログラムです。</translation>
+        <translation>{host} はこのコンピュータの別のプログラムです。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9785,7 +9787,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>It is on this machine already.</source>
-        <translation>すでにこのマシンにあります。</translation>
+        <translation>すでにこのコンピュータにあります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>

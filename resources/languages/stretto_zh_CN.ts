@@ -1705,7 +1705,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
-        <translation>您发送的内容会离开本机。</translation>
+        <translation>你发送的内容会离开本机。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1725,12 +1725,12 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>它在另一台机器上运行：您在此对话中发送的一切都会发往 {host}。</translation>
+        <translation>它在另一台机器上运行：你在此对话中发送的一切都会发往 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>它们返回的内容会和您写的内容一样发送到 {host}。</translation>
+        <translation>它们返回的内容会和你写的内容一样发送到 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -4682,7 +4682,7 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
-        <translation>{host} 不允许用您的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
+        <translation>{host} 不允许用你的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -9714,7 +9714,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>连接未加密：途中的其他人可以读到您发送的内容和密钥。</translation>
+        <translation>连接未加密：途中的其他人可以读到你发送的内容和密钥。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
