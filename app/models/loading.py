@@ -42,7 +42,7 @@ class LoadState(Enum):
     READY = "ready"
     FAILED = "failed"
     UNLOADED = "unloaded"
-    """A person had it unloaded, or its loading cancelled: a chat that sends loads it again."""
+    """A person had it unloaded, or its loading cancelled: only a chat that sends loads it again."""
 
 
 @dataclass
@@ -71,17 +71,17 @@ class ModelStatus:
     def name(self) -> str:
         return self.model.name if self.model is not None else model_fallback_name(self.ref)
 
-    def look_up(self, remotes: Remotes) -> None:
-        """Whether a remote model is in the person's list: it needs no loading."""
-        self.model = model = remotes.model(self.ref)
-        self.state = LoadState.READY if model is not None else LoadState.FAILED
-        gone = removed(named(self.ref), self.ref) if model is None else None
-        self.error = gone.message if gone is not None else ""
-        self.code = GONE if gone is not None else ""
-        if model is not None and (not_there := remotes.groups.why_not(self.ref)):
-            self.model = None
-            self.state = LoadState.LOADING if not_there.starts else LoadState.FAILED
-            self.error, self.code = not_there.words, NOT_STARTED
+    @classmethod
+    def of_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
+        """How it is with a remote model now: it needs no loading, but for the person's list."""
+        model = remotes.model(ref)
+        if model is None:
+            error = removed(named(ref), ref).message
+            return cls(ref, LoadState.FAILED, error=error, code=GONE)
+        if not_there := remotes.groups.why_not(ref):
+            state = LoadState.LOADING if not_there.starts else LoadState.FAILED
+            return cls(ref, state, error=not_there.words, code=NOT_STARTED)
+        return cls(ref, LoadState.READY, model)
 
 
 def beside_folder(ref: str) -> dict[str, Any]:
@@ -180,6 +180,7 @@ class ModelLoader(QObject):
         self._loads: dict[str, _Load] = {}  # by ref; who is not in it was cancelled, or has ended
         self._allowed: set[str] = set()
         self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
+        self._wanted_by: dict[str, set[str]] = {}  # by ref; of use while it is loading
 
     def generation(self, model: Model) -> tuple[int, int]:
         """Another value each time the engine lost what it had of this model."""
@@ -208,11 +209,10 @@ class ModelLoader(QObject):
         self.remotes.shut_down()
 
     def get(self, ref: str) -> ModelStatus:
-        """What is known about a model, asked for or not."""
-        model_status = self._models.setdefault(ref, ModelStatus(ref))
+        """What is known about a model, asked for or not; of a remote one, what is so now."""
         if is_remote(ref):
-            model_status.look_up(self.remotes)
-        return model_status
+            return ModelStatus.of_remote(ref, self.remotes)
+        return self._models.setdefault(ref, ModelStatus(ref))
 
     def answers(self, model_status: ModelStatus) -> bool:
         """Whether a model that is ready can be asked now: one of this machine needs the engine."""
@@ -231,8 +231,8 @@ class ModelLoader(QObject):
 
     def loaded(self) -> list[ModelStatus]:
         """The models that are in memory, each once, whatever names it has."""
-        here = [m for m in self._models.values() if not is_remote(m.ref)]
-        ready = {m.model.id: m for m in reversed(here) if m.model is not None}
+        here = reversed(self._models.values())
+        ready = {m.model.id: m for m in here if m.model is not None}
         return list(reversed(ready.values()))
 
     def of_folder(self, ref: str, folder: str) -> ModelStatus:
@@ -250,15 +250,20 @@ class ModelLoader(QObject):
 
     def known(self) -> list[ModelStatus]:
         """Every model that is ready or on its way."""
-        for ref in (*self.remotes.refs, *filter(is_remote, list(self._models))):
-            self.get(ref)
-        return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
+        there = map(self.get, self.remotes.refs)
+        here_or_coming = {LoadState.READY, LoadState.LOADING}
+        return [m for m in (*self._models.values(), *there) if m.state in here_or_coming]
 
-    def want(self, ref: str, kv_bits: int | None = None, context: int | None = None) -> ModelStatus:
+    def want(
+        self, ref: str, kv_bits: int | None = None, context: int | None = None, by: str = ""
+    ) -> ModelStatus:
         """Load the model unless that is done or under way; a failed one is tried again.
 
         One that would not fit, with a chat that keeps its KV cache in ``kv_bits`` and may have
         ``context`` tokens, is not loaded.
+
+        Args:
+            by: the id of a chat, which may `leave` it; "" where the person asked for the model.
         """
         model_status, wish = self.get(ref), Wish(kv_bits, context)
         if is_remote(ref):
@@ -270,9 +275,20 @@ class ModelLoader(QObject):
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
+            self._wanted_by[ref] = {by}
             self._begin(model_status, wish)
             self.changed.emit(ref)
+        elif model_status.state is LoadState.LOADING:
+            self._wanted_by[ref].add(by)
         return model_status
+
+    def leave(self, ref: str, by: str) -> None:
+        """A chat has chosen another model: what nobody else wants is not loaded to its end."""
+        wanted_by = self._wanted_by.get(ref, set())
+        if by in wanted_by:
+            wanted_by.remove(by)
+            if not wanted_by:
+                self._cancel(ref, LoadState.UNASKED)
 
     def allow(self, ref: str) -> None:
         """Load a model the next time that it is wanted, whatever it takes."""
@@ -283,10 +299,13 @@ class ModelLoader(QObject):
 
         A load that the engine has just ended cannot be stopped any more: the model is ready then.
         """
+        return self._cancel(ref, LoadState.UNLOADED)
+
+    def _cancel(self, ref: str, state: LoadState) -> bool:
         model_status = self.get(ref)
-        if model_status.state is not LoadState.LOADING:
+        if model_status.state is not LoadState.LOADING or is_remote(ref):
             return False
-        model_status.state = LoadState.UNLOADED
+        model_status.state = state
         load = self._loads.pop(ref, None)
         if load is not None:
             load.cancel()
@@ -325,7 +344,7 @@ class ModelLoader(QObject):
         """
         self._generation += 1
         for model_status in list(self._models.values()):
-            if model_status.state is LoadState.READY and not is_remote(model_status.ref):
+            if model_status.state is LoadState.READY:
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
@@ -364,7 +383,7 @@ class ModelLoader(QObject):
             self._bridge.close(channel)
         if self._loads.get(status.ref) is load:
             del self._loads[status.ref]
-        elif status.state != LoadState.UNLOADED:
+        elif status.state not in {LoadState.UNLOADED, LoadState.UNASKED}:
             return
         status.model, status.state = model, LoadState.READY  # a cancel may have come too late
         self.changed.emit(status.ref)

@@ -67,21 +67,20 @@ def test_a_group_is_started_lost_and_started_again(groups: Groups) -> None:
     remote = Remote(address.spread(["studio"], told.port), told.model, "stretto", told.context)
     groups.keep(remote.ref, server)
     remotes.add(remote, told.key, group)
-    status = ModelStatus(remote.ref)
-    status.look_up(remotes)
+    status = ModelStatus.of_remote(remote.ref, remotes)
     assert (status.state, status.code) == (LoadState.READY, "")
     assert remotes.key(remote.address) == told.key
 
     server.process.kill()
     groups.ended(remote.ref, server.ended.result(LONG))
-    status.look_up(remotes)
+    status = ModelStatus.of_remote(remote.ref, remotes)
     assert (status.state, status.code) == (LoadState.FAILED, NOT_STARTED)
     assert "local, studio" in status.error
 
     again = groups.start(group, remote.ref)
     assert again.started.result(LONG).port == told.port  # so that its chats find it
     assert again.started.result().key != told.key
-    status.look_up(remotes)
+    status = ModelStatus.of_remote(remote.ref, remotes)
     assert status.state is LoadState.READY
     groups.shut_down()
     assert again.ended.result(LONG) == "it was told to end"
@@ -106,8 +105,7 @@ def test_the_settings_keep_a_group(tmp_path: Path) -> None:
     after = Remotes()
     after.open(settings)
     assert after.groups.known == {remote.ref: group}
-    status = ModelStatus(remote.ref)
-    status.look_up(after)
+    status = ModelStatus.of_remote(remote.ref, after)
     assert status.code == NOT_STARTED
     after.remove(remote.ref)
     assert after.groups.known == {}

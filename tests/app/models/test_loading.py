@@ -1,0 +1,52 @@
+"""What the loader knows of models, and that asking it changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QObject
+
+from app.bridge import Bridge
+from app.models.loading import LoadState, ModelLoader
+from app.remote.address import Remote
+from app.remote.errors import GONE
+from app.remote.groups import Group, NotThere
+from app.settings.paths import GUIDE
+
+FAR = Remote("https://api.example.org/v1", "far")
+
+
+@pytest.fixture
+def loader(qapp) -> Iterator[ModelLoader]:
+    root = QObject()
+    yield ModelLoader(Bridge(root), root)
+    root.deleteLater()
+
+
+def test_a_status_of_a_remote_model_stays_what_it_was_when_it_is_asked_for_again(
+    loader: ModelLoader,
+):
+    loader.add_remote(FAR)
+    before = loader.get(FAR.ref)
+    assert [status.ref for status in loader.known()] == [FAR.ref]
+    loader.remove_remote(FAR.ref)
+    after = loader.get(FAR.ref)
+    assert (before.state, before.code) == (LoadState.READY, "")
+    assert (after.state, after.code) == (LoadState.FAILED, GONE)
+    assert loader.known() == []
+
+
+def test_machines_that_start_are_no_load_of_the_engine(
+    loader: ModelLoader, monkeypatch: pytest.MonkeyPatch
+):
+    loader.add_remote(FAR)
+    loader.remotes.groups.known[FAR.ref] = Group(("local", "studio"), "/models/far")
+    monkeypatch.setattr(loader.remotes.groups, "why_not", lambda ref: NotThere(True, ""))
+    told: list[str] = []
+    loader.changed.connect(told.append)
+    assert loader.get(FAR.ref).state is LoadState.LOADING
+    assert not loader.cancel(FAR.ref)
+    loader.attach(object())  # type: ignore[arg-type]  # it is asked for nothing
+    assert (loader._loads, told) == ({}, [])
+    assert loader.get(GUIDE).state is LoadState.UNASKED
