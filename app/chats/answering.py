@@ -145,7 +145,7 @@ class Answering(QObject):
         if not isinstance(self.reply, Waiting) or self.answer is None:
             return
         model_status = self._loader.want(
-            self.reply.model, self.options.kv_bits, self.options.context
+            self.reply.model, self.options.kv_bits, self.options.context, self._saved.record.id
         )
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)

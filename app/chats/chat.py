@@ -536,7 +536,10 @@ class Chat(ChatSignals):
     def load_model(self) -> None:
         """Have this chat's model loaded; again, if it failed. One that was unloaded waits."""
         if self.model_status.state is not LoadState.UNLOADED:
-            self._loader.want(self.record.model, self.options.kv_bits, self.options.context)
+            self._want(self.record.model)
+
+    def _want(self, ref: str) -> None:
+        self._loader.want(ref, self.options.kv_bits, self.options.context, self.id)
 
     def start_model(self) -> None:
         """As `load_model`; one that is spread over machines is started only when asked for."""
@@ -551,12 +554,15 @@ class Chat(ChatSignals):
 
     def set_model(self, ref: str) -> None:
         """Answer with another model: the next reply, and one that still waits for its model."""
-        if ref != self.record.model:
+        before = self.record.model
+        if ref != before:
             self._change(model=ref)
             if self.reply is None:
                 self._answering.session.leave(ref)
-        self._loader.want(ref, self.options.kv_bits, self.options.context)
+        self._want(ref)
         self._answering.move_to(ref)
+        if before not in {ref, self.waits_for}:
+            self._loader.leave(before, self.id)
         self.phase_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:

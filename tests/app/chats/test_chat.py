@@ -313,8 +313,9 @@ def test_fault_d6_a_waiting_reply_goes_to_the_model_that_was_chosen_meanwhile(de
 
 
 def test_fault_d6_of_two_models_that_load_the_one_chosen_last_answers(desk: Desk):
-    chat = desk.library.new("/models/slow")
+    chat, other = desk.library.new("/models/slow"), desk.library.new("/models/slow")
     chat.send("hello")
+    other.load_model()  # else nobody would want it any more
     chat.set_model(B)
     assert chat.reply == Waiting(B)
     desk.fail("/models/slow", "It is broken.")

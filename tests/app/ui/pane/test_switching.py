@@ -157,3 +157,34 @@ def test_a_load_that_was_cancelled_and_wanted_again_is_done_once(slow: Run):
     slow.engine.loading.set()
     slow.until(lambda: first.header.state == "Ready")
     assert loader._loads == {}
+
+
+def test_what_no_chat_has_chosen_any_more_is_not_loaded(slow: Run):
+    first, second, _ = slow.panes
+    loader = slow.app.loader
+    for pane in (first, second):
+        pane.chat.set_model(SMALL)
+    slow.until(lambda: SMALL in slow.engine.progress)
+    asked = loader._loads[SMALL]._asked
+    first.chat.set_model(LARGE)
+    assert second.header.state == "Loading…"
+    slow.say("say hello", second)
+    second.chat.set_model(LARGE)
+    assert loader.get(SMALL).state is LoadState.UNASKED
+    assert asked is not None
+    assert asked.cancelled()
+    slow.engine.loading.set()
+    assert slow.answered(second) == "hello "
+    assert [status.ref for status in loader.loaded()] == ["guide", LARGE]
+    first.chat.set_model(SMALL)
+    slow.until(lambda: first.header.state == "Ready")
+
+
+def test_what_the_person_asked_for_in_the_list_is_loaded_whatever_chats_choose(slow: Run):
+    first = slow.panes[0]
+    first.chat.set_model(SMALL)
+    slow.app.loader.want(SMALL)
+    first.chat.set_model(LARGE)
+    assert slow.app.loader.get(SMALL).state is LoadState.LOADING
+    slow.engine.loading.set()
+    slow.until(lambda: slow.app.loader.get(SMALL).state is LoadState.READY)
