@@ -34,7 +34,7 @@ from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip
 
-NO_PICTURES = mark("The models here cannot see pictures. Paste the text that is in it instead.")
+NO_PICTURES = mark("Images are not supported. Paste their text instead.")
 
 MOST_CHARACTERS = 1_000_000
 """Of a message. Laying out as many takes about a second, during which the window stands still; the
@@ -275,12 +275,12 @@ class Composer(QWidget):
         self._text = ComposerText(self)
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self._text, self)
-        self.attach = IconButton("paperclip", tr("Attach files  Ctrl+Shift+A"), self)
+        self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
         self.attach.clicked.connect(self.attach_asked)
         self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
         self.compare.clicked.connect(self.compare_asked)
         self._button = RoundButton(self)
-        self._cancel_edit = IconButton("x", tr("Keep the message as it was  Esc"), self, side=24)
+        self._cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
         self._cancel_edit.hide()
         self._hears = IconButton("broadcast", "", self)
@@ -346,7 +346,7 @@ class Composer(QWidget):
     def show_compose(self, compose: Compose) -> None:
         """Show what is being composed."""
         editing = isinstance(compose, Editing)
-        self._note = tr("Editing your message. The first version stays.") if editing else ""
+        self._note = tr("Editing your message. The original stays as a version.") if editing else ""
         self._cancel_edit.setVisible(editing)
         if compose.text != self.text:
             self._told = True

@@ -51,7 +51,7 @@ class FileChip(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.remove = IconButton("x", tr("Take {name} off  Delete", name=words.name), self, side=22)
+        self.remove = IconButton("x", tr("Remove {name}  Del", name=words.name), self, side=22)
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.clicked.connect(self.removed)
         self.set_words(words)
@@ -138,7 +138,7 @@ class FileChips(QWidget):
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
-        self.choose = QPushButton(tr("Choose what fits…"), self)
+        self.choose = QPushButton(tr("Choose What Fits…"), self)
         self.choose.setObjectName("link")
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.clicked.connect(self.part_asked)

@@ -239,14 +239,14 @@ class PaneFiles(QObject):
             ChipWords(each.name, self._about(each), each, each in too_much)
             for each in attaching.files
         ]
-        chips += [ChipWords(name, tr("is being read…")) for name in attaching.reading]
+        chips += [ChipWords(name, tr("reading…")) for name in attaching.reading]
         if chips != self._shown:  # an answer that is being written changes nothing here
             read = {words.name for words in self._shown if words.attachment is None}
             done = [w for w in chips if w.attachment is not None and w.name in read]
             for words in done:
                 announce(
                     self._pane,
-                    tr("{name} is attached, {about}", name=words.name, about=words.about),
+                    tr("{name} attached, {about}", name=words.name, about=words.about),
                 )
             self._shown = chips
             self._pane.composer.show_files(chips)
@@ -275,7 +275,7 @@ class PaneFiles(QObject):
             place = self.attaching.files.index(file)
             self.attaching.remove(file)
             undo = partial(self.attaching.put_back, file, place)
-            self.offered.emit(tr("{name} is taken off", name=file.name), undo)
+            self.offered.emit(tr("{name} removed", name=file.name), undo)
 
     @Slot(object, object)
     def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
@@ -295,8 +295,8 @@ class PaneFiles(QObject):
         menu.setObjectName("file-menu")
         menu.aboutToHide.connect(menu.deleteLater)
         uses: list[tuple[Use, str]] = [
-            ("all", tr("All of It")),
-            ("beginning", tr("The Beginning, as Much as Fits")),
+            ("all", tr("Everything")),
+            ("beginning", tr("Beginning, as Much as Fits")),
             ("passages", tr("Passages That Match the Question")),
         ]
         if file.unit and file.pages > 1:
@@ -307,9 +307,9 @@ class PaneFiles(QObject):
             action.setChecked(file.use == use)
         menu.addSeparator()
         if not file.unit and file.characters < MOST_CHARACTERS:
-            self._action(menu, tr("Put into the Message as Text"), partial(self._as_text, file))
+            self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
         self._action(
-            menu, tr("Take It Off"), partial(self._on_removed, ChipWords(file.name, "", file))
+            menu, tr("Remove Attachment"), partial(self._on_removed, ChipWords(file.name, "", file))
         )
         return menu
 

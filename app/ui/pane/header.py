@@ -28,12 +28,12 @@ def state_elsewhere(remote: Remote, *, short: bool) -> str:
     """What stands beside the model's name while it rests."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
-    return tr("On this machine") if remote.here else tr("Leaves this machine")
+    return tr("On this computer") if remote.here else tr("Leaves this computer")
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
     """That another machine has said nothing yet, and from the third second on for how long."""
-    host = tr("this machine") if remote.here else remote.host
+    host = tr("this computer") if remote.here else remote.host
     if silent_s < 3:
         return tr("Waiting") if short else tr("Waiting for {host}", host=host)
     time = seconds(round(silent_s))
@@ -48,19 +48,19 @@ def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.here))
     here = list(dict.fromkeys(remote.host for remote in remotes if remote.here))
     if hidden and away:
-        return tr("What you send leaves this machine.")
+        return tr("What you send leaves this computer.")
     if away:
-        return tr("Sent to {host}: it leaves this machine.", host=", ".join(away + here))
+        return tr("Sent to {host}, outside this computer.", host=", ".join(away + here))
     hosts = ", ".join(here)
-    return tr("Sent to {host}, another program of this machine.", host=hosts) if here else ""
+    return tr("Sent to {host}, on this computer.", host=hosts) if here else ""
 
 
 def teaching(remote: Remote) -> str:
     """What an empty chat says of its model."""
     if remote.here:
-        text = mark("It is answered by another program of this machine, at {host}.")
+        text = mark("{host} replies, on this computer.")
     else:
-        text = mark("It runs on another machine: all that you send in this chat goes to {host}.")
+        text = mark("A remote model. What you send in this chat goes to {host}.")
     return tr(text, host=remote.host)
 
 
@@ -68,7 +68,7 @@ def of_tools(chat: Chat) -> str:
     """What is to be known of a chat's model before it is given tools; "" for nothing."""
     model, remote = chat.model_status.model, chat.remote
     if remote is not None:
-        text = mark("What they return is sent to {host}, as what you write is.")
+        text = mark("Tool results are sent to {host}.")
         return tr(text, host=remote.host)
     none = model is not None and not model.tool_format
     return tr("{name} cannot call tools.", name=chat.model_status.name) if none else ""
@@ -86,7 +86,7 @@ def of_settings(chat: Chat) -> str:
     names = [tr(number.words) for number in MORE if number.name not in kind.sampling]
     names += [tr("KV cache"), tr("Context")]
     return tr(
-        "{host} is not told of: {names}. How many tokens a chat takes it says after each answer.",
+        "{host} does not support {names}. Token counts follow each reply.",
         host=remote.host,
         names=", ".join(names),
     )
@@ -146,13 +146,10 @@ class ContextMeter(QWidget):
             **figures,
         )
         if reused:
-            words = tr(
-                "{context}, {count} reused in the last turn", context=words, count=number(reused)
-            )
+            words = tr("{context}, {count} cached", context=words, count=number(reused))
         if self._share > 0.9:
             words = tr(
-                "{context}. Nearly full: start a new chat, "
-                "or let this one forget its oldest turns.",
+                "{context}. Nearly full: start a new chat, or drop the oldest messages.",
                 context=words,
             )
         self.setToolTip(words)
@@ -177,8 +174,8 @@ MUCH = 0.5
 LEAST_NAME = 72
 """Pixels that a model's name has at least."""
 
-MODEL_TIP = mark("Choose another model for this chat")
-OPTIONS_TIP = mark("Settings of this chat")
+MODEL_TIP = mark("Choose Model…")
+OPTIONS_TIP = mark("Chat Settings")
 
 
 class ModelButton(PaintedButton):
@@ -256,7 +253,7 @@ class PaneHeader(QWidget):
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", tr(OPTIONS_TIP), self)
         self.options_button.clicked.connect(self.options_asked)
-        self.tools_button = IconButton("wrench", tr("Tools of this chat"), self)
+        self.tools_button = IconButton("wrench", tr("Tools for this chat"), self)
         self.tools_button.clicked.connect(self.tools_asked)
         self.keep = QPushButton(tr("Keep This Reply"), self)
         self.keep.setToolTip(tr("Continue with this reply and close the others"))
@@ -453,8 +450,8 @@ class PaneHeader(QWidget):
             differ = menu.addAction(tr("Show Differences"), self.differs.click)
             differ.setCheckable(True)
             differ.setChecked(self.differs.isChecked())
-        menu.addAction(tr("Tools of This Chat"), self.tools_button.click)
-        settings = menu.addAction(tr("Settings of This Chat"), self.options_button.click)
+        menu.addAction(tr("Tools for This Chat…"), self.tools_button.click)
+        settings = menu.addAction(tr("Chat Settings…"), self.options_button.click)
         settings.setEnabled(self.options_button.isEnabled())
         if self._fill_more is not None:
             menu.addSeparator()

@@ -60,23 +60,23 @@ class AnswerForm(QObject):
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
         self.kind = QComboBox(parent)
-        self.kind.setAccessibleName(tr("Answer as"))
-        self.kind.setToolTip(tr("What answers have to be; the model can write nothing else"))
+        self.kind.setAccessibleName(tr("Reply format"))
+        self.kind.setToolTip(tr("Every reply has this format"))
         self.kind.setMinimumWidth(180)
         for kind, words in _CHOICES:
             self.kind.addItem(tr(words), kind)
-        label = QLabel(tr("Answer as"), parent)
+        label = QLabel(tr("Reply format"), parent)
         label.setMinimumSize(labels, 30)
         label.setBuddy(self.kind)
         form.addRow(label, self.kind)
         self.schema = _field(tr("Schema"), '{"type": "object", "properties": {…}}', 116, parent)
-        self.choices = _field(tr("Choices"), tr("One choice a line"), 84, parent)
-        self.choices.setToolTip(tr("One choice a line; \\n stands for a line break"))
+        self.choices = _field(tr("Choices"), tr("One choice per line"), 84, parent)
+        self.choices.setToolTip(tr("One choice per line; \\n is a line break"))
         self.pattern = QLineEdit(parent)
         self.pattern.setPlaceholderText("[0-9]{4}-[0-9]{2}")
         self.pattern.setMinimumHeight(30)
         self.pattern.setAccessibleName(tr("Pattern"))
-        self.pattern.setToolTip(tr("A regular expression; the whole answer matches it"))
+        self.pattern.setToolTip(tr("A regular expression that the whole reply matches"))
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
         for field in (self.schema, self.pattern):
             field.setStyleSheet(f'font-family: "{fixed}"; font-size: 13px;')
@@ -163,11 +163,11 @@ def _field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit
 LABELS = 110
 
 _THINKING = (
-    (None, mark("As the model")),
-    (True, mark("Before answering")),
-    (False, mark("Not at all")),
+    (None, mark("Model default")),
+    (True, mark("Before replying")),
+    (False, mark("Off")),
 )
-_BITS = ((None, mark("As the model")), (8, mark("8 bits")), (4, mark("4 bits")))
+_BITS = ((None, mark("Model default")), (8, mark("8 bits")), (4, mark("4 bits")))
 
 
 class OptionsPopover(QFrame):
@@ -193,25 +193,25 @@ class OptionsPopover(QFrame):
         begin_at_edge(self.system)
         self.system.setObjectName("field")
         self.system.setAccessibleName(tr("Instructions"))
-        self.system.setPlaceholderText(tr("How the model should behave in this chat"))
+        self.system.setPlaceholderText(tr("How the model should reply in this chat"))
         self.system.setFixedHeight(88)
         self.system.setTabChangesFocus(True)
         self.presets = QPushButton(tr("Presets"), page)
         self.presets.setObjectName("link")
-        self.presets.setToolTip(tr("Settings saved under a name"))
+        self.presets.setToolTip(tr("Saved settings"))
         self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
         self.seed = QLineEdit(page)
         self.seed.setPlaceholderText(tr("Random"))
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(scaled(132))
-        self.same = QPushButton(tr("As last time"), page)
+        self.same = QPushButton(tr("Reuse Last"), page)
         self.same.setObjectName("link")
-        self.same.setToolTip(tr("Take the seed of the last answer, to have the same again"))
+        self.same.setToolTip(tr("Use the seed of the last reply"))
         self.same.clicked.connect(self._take_last_seed)
         self.random = QPushButton(tr("Random"), page)
         self.random.setObjectName("link")
-        self.random.setToolTip(tr("Another seed for each answer"))
+        self.random.setToolTip(tr("New seed for each reply"))
         self.random.clicked.connect(self.seed.clear)
         self.seed.textChanged.connect(self._on_seed)
         self.thinking = QComboBox(page)
@@ -219,15 +219,13 @@ class OptionsPopover(QFrame):
         self.thinking.setMinimumWidth(132)
         for thinks, words in _THINKING:
             self.thinking.addItem(tr(words), thinks)
-        self.reproducible = QCheckBox(tr("Reproducible, to the last bit (slower)"), page)
-        self.slide = QCheckBox(tr("Forget the oldest turns when the context is full"), page)
+        self.reproducible = QCheckBox(tr("Exactly reproducible, slower"), page)
+        self.slide = QCheckBox(tr("Drop oldest messages when context is full"), page)
         self.stop = QPlainTextEdit(page)
         self.stop.setObjectName("field")
-        self.stop.setAccessibleName(tr("Stop at"))
-        self.stop.setPlaceholderText(tr("One text a line"))
-        self.stop.setToolTip(
-            tr("Texts that end the answer, one a line; \\n stands for a line break")
-        )
+        self.stop.setAccessibleName(tr("Stop sequences"))
+        self.stop.setPlaceholderText(tr("One text per line"))
+        self.stop.setToolTip(tr("Texts that end the reply, one per line; \\n is a line break"))
         self.stop.setTabChangesFocus(True)
         self.stop.setFixedHeight(58)
         self.bits = QComboBox(page)
@@ -236,12 +234,10 @@ class OptionsPopover(QFrame):
             self.bits.addItem(tr(words), bits)
         self.context = QSpinBox(page)
         self.context.setAccessibleName(tr("Context"))
-        self.context.setToolTip(
-            tr("The most tokens that this chat may have; fewer take less memory")
-        )
+        self.context.setToolTip(tr("Most tokens in this chat; fewer need less memory"))
         self.context.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.context.setRange(CONTEXT[0] - 1, CONTEXT[1])
-        self.context.setSpecialValueText(tr("As the model"))
+        self.context.setSpecialValueText(tr("Model default"))
         self.context.setGroupSeparatorShown(True)
         self.context.setMinimumWidth(132)
         self.more = QPushButton(page)
@@ -267,7 +263,7 @@ class OptionsPopover(QFrame):
         self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
         self.stop.setFixedWidth(200)
         self.bits.setMinimumWidth(132)
-        rest.addRow(_label(tr("Stop at"), page), self.stop)
+        rest.addRow(_label(tr("Stop sequences"), page), self.stop)
         rest.addRow(_label(tr("KV cache"), page), self.bits)
         rest.addRow(_label(tr("Context"), page), self.context)
         head = QHBoxLayout()
@@ -284,14 +280,12 @@ class OptionsPopover(QFrame):
             layout.addWidget(box)
         layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._rest)
-        note = QLabel(
-            header.of_settings(chat) or tr("For this chat, from its next reply on."), page
-        )
+        note = QLabel(header.of_settings(chat) or tr("Applies from the next reply."), page)
         note.setWordWrap(True)
         note.setProperty("muted", True)
         layout.addWidget(note)
         self._area = QScrollArea(self)
-        self._area.setAccessibleName(tr("Settings of this chat"))
+        self._area.setAccessibleName(tr("Chat Settings"))
         self._area.setWidget(page)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -365,7 +359,7 @@ class OptionsPopover(QFrame):
 
     @Slot(bool)
     def _show_more(self, shown: bool) -> None:
-        self.more.setText(tr("Fewer settings") if shown else tr("More settings"))
+        self.more.setText(tr("Fewer Settings") if shown else tr("More Settings"))
         self._rest.setVisible(shown)
         self._fit()
 
@@ -491,7 +485,7 @@ class Presets:
         return menu
 
     async def _save(self, preset: Preset) -> None:
-        words = tr("A name for these settings; one in use is replaced:")
+        words = tr("Name of the preset:")
         name = await asking.line(self._parent, tr("Save as Preset"), words)
         if name is not None:
             self.save(name, preset)
@@ -500,7 +494,7 @@ class Presets:
         flows.start(self._parent, self._ask_for_name(old))
 
     async def _ask_for_name(self, old: str) -> None:
-        name = await asking.line(self._parent, tr("Rename Preset"), tr("Another name:"), old)
+        name = await asking.line(self._parent, tr("Rename Preset"), tr("New name:"), old)
         if name is not None:
             self.rename(old, name)
 

@@ -519,7 +519,7 @@ class ChatPane(QWidget):
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):
-            self.said.emit(tr("From now on this chat forgets its oldest turns"))
+            self.said.emit(tr("This chat now drops its oldest messages"))
 
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")

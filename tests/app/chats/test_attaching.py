@@ -144,11 +144,11 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     assert menu is not None
     words = [action.text() for action in menu.actions() if action.text()]
     assert words == [
-        "All of It",
-        "The Beginning, as Much as Fits",
+        "Everything",
+        "Beginning, as Much as Fits",
         "Chosen Pages…",
         "Passages That Match the Question",
-        "Take It Off",
+        "Remove Attachment",
     ]
     menu.actions()[3].trigger()
     menu.close()
@@ -288,7 +288,7 @@ def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: P
     picture = QMimeData()
     picture.setImageData(QImage(2, 2, QImage.Format.Format_RGB32))
     pane.composer.field.insertFromMimeData(picture)
-    assert run.window.toast.text.startswith("The models here cannot see pictures.")
+    assert run.window.toast.text.startswith("Images are not supported.")
     assert pane.composer.text == "say it"
 
 

@@ -109,16 +109,16 @@ def test_header_and_composer_say_where_the_text_goes(start, server):
     pane, remote = bound(run, server)
     run.window.resize(1400, 800)
     run.until(lambda: pane.header.width() >= 420)
-    assert pane.header.state == "On this machine"
+    assert pane.header.state == "On this computer"
     assert remote.host in pane.composer.foot
     run.app.loader.add_remote(far := Remote("https://api.example.org/v1", "far"))
     pane.chat.set_model(far.ref)
-    assert pane.header.state == "Leaves this machine"
-    assert pane.composer.foot == "Sent to api.example.org: it leaves this machine."
+    assert pane.header.state == "Leaves this computer"
+    assert pane.composer.foot == "Sent to api.example.org, outside this computer."
     assert "goes to api.example.org" in pane.empty._teaching.text()
     assert "api.example.org" in pane.header.model_button.text()
     pane.chat.set_alias("A")
-    assert pane.composer.foot == "What you send leaves this machine."
+    assert pane.composer.foot == "What you send leaves this computer."
 
 
 def test_regenerate_branches_and_edits_as_elsewhere(start, server):
@@ -333,12 +333,12 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         run.window.resize(1400, 800)
         run.until(lambda: pane.header.width() >= 420)
         pane.header.refresh()
-        assert pane.header.state == "Waiting for this machine"
+        assert pane.header.state == "Waiting for this computer"
         assert "Queued" not in pane.header.state
         now = time.monotonic()
         monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
         pane.header.refresh()
-        assert pane.header.state == "Waiting for this machine, 1 min 12 s"
+        assert pane.header.state == "Waiting for this computer, 1 min 12 s"
         run.until(lambda: pane.transcript.row(pane.chat.answering_id) is not None)
         pane.transcript._on_phase()
         row = pane.transcript.row(pane.chat.answering_id)

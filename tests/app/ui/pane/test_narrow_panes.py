@@ -66,7 +66,7 @@ def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):
     run.qtbot.keyClick(header.more, Qt.Key.Key_Return)
     menu = open_menu()
     words = [action.text() for action in menu.actions()]
-    assert words[-1] == "Settings of This Chat"
+    assert words[-1] == "Chat Settings…"
     assert "of 2,048 tokens" in words[0]
     asked: list[bool] = []
     header.options_asked.connect(lambda: asked.append(True))

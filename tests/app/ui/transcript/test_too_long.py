@@ -33,7 +33,7 @@ def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     run.qtbot.mouseClick(ways["Forget Oldest Messages"], Qt.MouseButton.LeftButton)
     assert run.answered() == "Without the oldest."
     assert run.pane.chat.options.slide
-    assert run.window.toast.text == "From now on this chat forgets its oldest turns"
+    assert run.window.toast.text == "This chat now drops its oldest messages"
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 

@@ -77,7 +77,7 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
     assert isinstance(menu, QMenu)
     words = [action.text() for action in menu.actions() if not action.isSeparator()]
     assert words[-4:] == [
-        "Settings of This Chat",
+        "Chat Settings…",
         "New Chat",
         "Split Right",
         "Split Down",
