@@ -8298,7 +8298,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Continue with this reply and close the others</source>
-        <translation>Mit dieser Antwort weitermachen und die anderen schließen</translation>
+        <translation>Mit dieser Antwort fortfahren und die anderen schließen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

@@ -8192,7 +8192,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Continue with this reply and close the others</source>
-        <translation>この回答で続け、ほかを閉じます</translation>
+        <translation>この回答で続け、ほかを閉じる</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

@@ -8192,7 +8192,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Continue with this reply and close the others</source>
-        <translation>用此回复继续，并关闭其他回复</translation>
+        <translation>以此回复继续，关闭其他回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
