@@ -97,23 +97,8 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Attach files  Ctrl+Shift+A</source>
-        <translation>Dateien anhängen  Ctrl+Shift+A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>Vergleichen  Ctrl+Alt+C</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Keep the message as it was  Esc</source>
-        <translation>Nachricht lassen, wie sie war  Esc</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The first version stays.</source>
-        <translation>Du bearbeitest deine Nachricht. Die erste Version bleibt erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -143,11 +128,6 @@
         <translation>Senden  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation>Die Modelle hier können keine Bilder sehen. Füge stattdessen den Text daraus ein.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -165,11 +145,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Take {name} off  Delete</source>
-        <translation>{name} entfernen  Delete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
         <translation>{about}; zu viel für dieses Modell</translation>
     </message>
@@ -183,11 +158,6 @@
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
         <translation>Enter wählt, was das Modell davon bekommt, Entf entfernt sie</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose what fits…</source>
-        <translation>Passendes auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
@@ -1114,16 +1084,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>Answer as</source>
-        <translation>Antworten als</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>What answers have to be; the model can write nothing else</source>
-        <translation>Was die Antworten sein müssen; etwas anderes kann das Modell nicht schreiben</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
@@ -1131,21 +1091,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>Auswahl</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line</source>
-        <translation>Eine Möglichkeit pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line; \n stands for a line break</source>
-        <translation>Eine Möglichkeit pro Zeile; \n steht für einen Zeilenumbruch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A regular expression; the whole answer matches it</source>
-        <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1164,16 +1109,6 @@
             <numerusform>{used} von {limit} Token Kontext</numerusform>
             <numerusform>{used} von {limit} Tokens Kontext</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}, {count} reused in the last turn</source>
-        <translation>{context}, davon {count} zuletzt wiederverwendet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation>{context}. Fast voll: Beginne einen neuen Chat, oder lass diesen die ältesten Nachrichten vergessen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1242,24 +1177,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Choose another model for this chat</source>
-        <translation>Anderes Modell für diesen Chat wählen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings of this chat</source>
-        <translation>Einstellungen dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Laden abbrechen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of this chat</source>
-        <translation>Tools dieses Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -1484,16 +1403,6 @@
         <translation>Lädt {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of This Chat</source>
-        <translation>Tools dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Settings of This Chat</source>
-        <translation>Einstellungen dieses Chats</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
@@ -1550,21 +1459,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As the model</source>
-        <translation>Wie das Modell</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Before answering</source>
-        <translation>Vor dem Antworten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Not at all</source>
-        <translation>Gar nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 Bit</translation>
     </message>
@@ -1583,18 +1477,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>How the model should behave in this chat</source>
-        <translation>Wie sich das Modell in diesem Chat verhalten soll</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>Voreinstellungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings saved under a name</source>
-        <translation>Einstellungen, die unter einem Namen gespeichert sind</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1608,49 +1492,9 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As last time</source>
-        <translation>Wie zuletzt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Take the seed of the last answer, to have the same again</source>
-        <translation>Den Seed der letzten Antwort nehmen, um dasselbe noch einmal zu bekommen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another seed for each answer</source>
-        <translation>Ein anderer Seed für jede Antwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Nachdenken</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Reproducible, to the last bit (slower)</source>
-        <translation>Reproduzierbar bis aufs letzte Bit (langsamer)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Forget the oldest turns when the context is full</source>
-        <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Stop at</source>
-        <translation>Stoppen bei</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One text a line</source>
-        <translation>Ein Text pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1666,26 +1510,6 @@
         <translation>Kontext</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation>Die meisten Tokens, die dieser Chat haben darf; weniger brauchen weniger Speicher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>For this chat, from its next reply on.</source>
-        <translation>Für diesen Chat, ab der nächsten Antwort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Fewer settings</source>
-        <translation>Weniger Einstellungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>More settings</source>
-        <translation>Mehr Einstellungen</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Auswählen</translation>
@@ -1695,11 +1519,6 @@
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Entfernt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>this machine</source>
-        <translation>diesen Computer</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1716,41 +1535,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>Wartet auf {host}, {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What you send leaves this machine.</source>
-        <translation>Was du sendest, verlässt diesen Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}: it leaves this machine.</source>
-        <translation>Geht an {host}: Es verlässt diesen Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, another program of this machine.</source>
-        <translation>Geht an {host}, ein anderes Programm dieses Computers.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>Hier antwortet ein anderes Programm dieses Computers, unter {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>Es läuft auf einem anderen Rechner: Alles, was du in diesem Chat sendest, geht an {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>Was sie zurückgeben, wird wie dein Text an {host} gesendet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>{host} erfährt nichts von: {names}. Wie viele Tokens ein Chat braucht, sagt es nach jeder Antwort.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1773,11 +1557,6 @@
         <translation>Kopiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>From now on this chat forgets its oldest turns</source>
-        <translation>Ab jetzt vergisst dieser Chat die ältesten Nachrichten</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Dateien anhängen</translation>
@@ -1796,16 +1575,6 @@
             <numerusform>Der eingefügte Text mit {count} Zeichen geht als Datei mit der Nachricht</numerusform>
             <numerusform>Der eingefügte Text mit {count} Zeichen geht als Datei mit der Nachricht</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>is being read…</source>
-        <translation>wird gelesen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is attached, {about}</source>
-        <translation>{name} ist angehängt, {about}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -1827,33 +1596,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is taken off</source>
-        <translation>{name} ist entfernt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>All of It</source>
-        <translation>Alles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>The Beginning, as Much as Fits</source>
-        <translation>Den Anfang, so viel passt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>Stellen, die zur Frage passen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Put into the Message as Text</source>
-        <translation>Als Text in die Nachricht einsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Take It Off</source>
-        <translation>Entfernen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1883,18 +1627,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>A name for these settings; one in use is replaced:</source>
-        <translation>Ein Name für diese Einstellungen; ein schon benutzter wird ersetzt:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>Voreinstellung umbenennen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another name:</source>
-        <translation>Neuer Name:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4815,16 +4549,6 @@ Du hast abgelehnt.</translation>
         <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>On this machine</source>
-        <translation>Auf diesem Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this machine</source>
-        <translation>Verlässt diesen Computer</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Ein Modell unter einer Adresse, etwa vLLM, llama.cpp oder ein anderes Stretto</translation>
@@ -5007,6 +4731,7 @@ Du hast abgelehnt.</translation>
         <translation>Standard: {value}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Modellstandard</translation>
@@ -5232,6 +4957,7 @@ Du hast abgelehnt.</translation>
         <translation>Tastatursprache</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6055,6 +5781,7 @@ Du hast abgelehnt.</translation>
         <translation>Tool-Server (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
@@ -9520,11 +9247,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>Auf diesem Computer</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this computer</source>
         <translation>Verlässt diesen Computer</translation>
     </message>
@@ -9542,327 +9271,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>Antwort pausieren/fortsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Restore and Start Again</source>
-        <translation>Wiederherstellen und neu starten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Write a name first</source>
-        <translation>Gib zuerst einen Namen ein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Choose New to write your first prompt.</source>
-        <translation>Wähle „Neu“, um den ersten Prompt zu schreiben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase for Good</source>
-        <translation>Endgültig löschen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased tomorrow</source>
-        <translation>wird morgen endgültig gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased today</source>
-        <translation>wird heute endgültig gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto {version} is there</source>
-        <translation>Stretto {version} ist da</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats stay as they are.</source>
-        <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Is this the hash that its makers name?</source>
-        <translation>Ist das der Hash, den die Hersteller nennen?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use from the Next Start</source>
-        <translation>Ab dem nächsten Start benutzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Tick two machines or more, and choose a model.</source>
-        <translation>Haken Sie mindestens zwei Rechner an, und wählen Sie ein Modell.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Machine</source>
-        <translation>Rechner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Measures the connection, and tokens a second beside one machine</source>
-        <translation>Misst die Verbindung und die Token je Sekunde im Vergleich zu einem Rechner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>This machine</source>
-        <translation>Dieser Rechner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>“local” is this machine. Take another name.</source>
-        <translation>„local“ ist dieser Rechner. Nehmen Sie einen anderen Namen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Asking the machines…</source>
-        <translation>Die Rechner werden gefragt…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Download a model from the hub</source>
-        <translation>Modell vom Hub herunterladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
-        <translation>Liegt im Schlüsselbund dieses Systems und wird nur dieser Adresse gezeigt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Rechner und geht an {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{host} is another program of this machine.</source>
-        <translation>{host} ist ein anderes Programm dieses Rechners.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was du sendest, und den Schlüssel.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>Gib eine Adresse und den Namen eines Modells an, oder wähle eines von dort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Only if it wants one</source>
-        <translation>Nur falls einer verlangt wird</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Show Its Models</source>
-        <translation>Modelle zeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the address which models it has, and sends nothing else</source>
-        <translation>Fragt die Adresse, welche Modelle es dort gibt, und sendet sonst nichts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open in a Chat</source>
-        <translation>In einem Chat öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Cancel and Throw Away</source>
-        <translation>Abbrechen und wegwerfen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Read Its Card</source>
-        <translation>Modellkarte lesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Asks the hub about this model</source>
-        <translation>Fragt den Hub nach diesem Modell</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>It is on this machine already.</source>
-        <translation>Es ist schon auf diesem Gerät.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version does not know its architecture. A newer one may.</source>
-        <translation>Diese Version kennt seine Architektur nicht. Eine neuere vielleicht schon.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation>Noch keine. Geöffnete oder heruntergeladene Modelle werden hier aufgelistet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Put the model back into the list</source>
-        <translation>Das Modell wieder in die Liste aufnehmen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload: take it out of memory</source>
-        <translation>Entladen: aus dem Speicher nehmen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is being looked for</source>
-        <translation>Der Ordner wird gesucht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is not there</source>
-        <translation>Der Ordner ist nicht da</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From the hub</source>
-        <translation>Vom Hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation>Der Schlüsselbund hat das Token nicht angenommen: Es wird bis zum Ende von Stretto aufbewahrt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>An access token is shown to the hub.</source>
-        <translation>Dem Hub wird ein Zugriffstoken gezeigt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget It</source>
-        <translation>Vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget the access token</source>
-        <translation>Das Zugriffstoken vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Open Its Page</source>
-        <translation>Seine Seite öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation>Fragt zuerst und öffnet dann die Seite des Modells auf dem Hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation>Durch Kommas getrennt. Die Suche findet sie mit tag:Name.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open {name} in a chat</source>
-        <translation>{name} in einem Chat öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Choose one, and write the key that was made there.</source>
-        <translation>Wähle eines und gib den Schlüssel ein, der dort gemacht wurde.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause Reply</source>
-        <translation>Antwort pausieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin Chat</source>
-        <translation>Chat anheften</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat</source>
-        <translation>Chat archivieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation>Die Datei {path} ist beschädigt oder stammt nicht von Stretto. Sie wurde nicht verändert. Stretto kann alles, was noch lesbar ist, in eine neue Datei retten oder mit einer leeren beginnen; die beschädigte Datei bleibt in jedem Fall erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation>In {path} ist nichts lesbar. Die Datei wurde nicht verändert. Wenn es ein Backup gibt, stelle es wieder her, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation>Die Chats in {path} wurden zuletzt von einer neueren Version von Stretto benutzt, und diese Version könnte sie beschädigen. Öffne sie mit der neueren Version, oder lege die Datei beiseite und beginne mit einer leeren; sie bleibt erhalten. Bisher wurde sie nicht verändert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation>Eine Änderung passte nicht zu den gespeicherten Chats und wurde ausgelassen ({what}: {error}). Das ist ein Fehler des Programms; die anderen Änderungen sind gespeichert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation>Der Datenträger mit {path} ist voll, deshalb lassen sich die Chats nicht öffnen. Es ist nichts verloren. Schaffe Platz und versuche es dann erneut.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation>Der Datenträger mit {path} ist voll, deshalb sind die neuesten Nachrichten noch nicht gespeichert. Schaffe Platz; Stretto bewahrt sie auf und versucht es erneut.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation>Stretto darf nicht in {path} schreiben. Mache den Ordner und die Datei darin beschreibbar und versuche es dann erneut, oder benutze einen anderen Ordner; die Chats werden dorthin kopiert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation>Die Chats in {path} konnten nicht gelesen oder geschrieben werden ({error}). Prüfe, ob der Datenträger verbunden ist und Platz hat, und versuche es dann erneut.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The chats are closed; this change came too late.</source>
-        <translation>Die Chats sind geschlossen; diese Änderung kam zu spät.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>Saving the chats takes longer than expected.</source>
-        <translation>Das Speichern der Chats dauert länger als erwartet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The disk did not answer in time.</source>
-        <translation>Der Datenträger hat nicht rechtzeitig geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9893,90 +9301,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
         <translation>Auswählen, was passt…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>Antworten nach Nachricht und Spalte</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete} von %n Antwort. Enter öffnet eine in ihrem Chat.</numerusform>
-            <numerusform>{complete} von %n Antworten. Enter öffnet eine in ihrem Chat.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>Alles ist beantwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>Die Tabelle ist in der Zwischenablage.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>Die Tabelle konnte nicht geschrieben werden: {why}. Wähle einen anderen Ort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>Die Tabelle ist in {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>Zuordnung verbergen, bis ich eine behalte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>Was sich unterscheidet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>In einer Tabelle sind die Spalten benannt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>Die Spalten sind gemischt und heißen Antwort A, Antwort B und so weiter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>Öffne zuerst ein zweites Modell, mit Datei &gt; Modellordner öffnen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>Wähle höchstens {most} Modelle: {columns} sind gewählt, und jedes braucht eine Spalte.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>Gast</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>Die Antwort bisher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>Diese Antwort ist zu Ende.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>Gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -10041,38 +9365,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Show differences between the replies</source>
-        <translation>Unterschiede zwischen den Antworten zeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the replies</source>
-        <translation>Verborgen, bis du eine der Antworten behältst</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>Chat-Einstellungen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Earlier message  Enter</source>
-        <translation>Frühere Nachricht  Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Later message  Shift+Enter</source>
-        <translation>Spätere Nachricht  Shift+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
         <translation>Dieser Chat lässt jetzt seine ältesten Nachrichten weg</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>Diese behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -10218,974 +9517,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Anhang entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto was closed</source>
-        <translation>Unterbrochen, als Stretto geschlossen wurde</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer</source>
-        <translation>Antwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Copy answer</source>
-        <translation>Antwort kopieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer again  Ctrl+R</source>
-        <translation>Neu antworten  Ctrl+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation>Genauso wiederholen, mit Modell, Seed und Einstellungen dieser Antwort  Ctrl+Shift+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on in a new chat</source>
-        <translation>In einem neuen Chat weitermachen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Delete this and what follows</source>
-        <translation>Das und alles Folgende löschen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on where the answer was cut off</source>
-        <translation>Dort weitermachen, wo die Antwort abgeschnitten wurde</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Show what the model got</source>
-        <translation>Zeigen, was das Modell bekam</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>What the model got of {name}</source>
-        <translation>Was das Modell von {name} bekam</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Its text is not there any more.</source>
-        <translation>Der Text ist nicht mehr da.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown here.</source>
-        <translation>Der Rest wird hier nicht gezeigt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Do not wrap lines</source>
-        <translation>Zeilen nicht umbrechen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap long lines</source>
-        <translation>Lange Zeilen umbrechen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy code</source>
-        <translation>Code kopieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget the Oldest Turns</source>
-        <translation>Älteste Nachrichten vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Leave Message Out</source>
-        <translation>Nachricht auslassen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Use Another Model…</source>
-        <translation>Anderes Modell benutzen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Why there is no answer</source>
-        <translation>Warum es keine Antwort gibt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Jump to newest</source>
-        <translation>Zum Neuesten springen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap Long Lines</source>
-        <translation>Lange Zeilen umbrechen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Earlier version</source>
-        <translation>Frühere Version</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Later version</source>
-        <translation>Spätere Version</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>no answer</source>
-        <translation>keine Antwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>cut off at its length limit</source>
-        <translation>an der Längengrenze abgeschnitten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>with {name}</source>
-        <translation>mit {name}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} character more</source>
-        <comment>… {count} characters more</comment>
-        <translation>
-            <numerusform>… {count} weiteres Zeichen</numerusform>
-            <numerusform>… {count} weitere Zeichen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Conversation</source>
-        <translation>Gespräch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Did not fit: left out of what follows</source>
-        <translation>Passte nicht: im Weiteren ausgelassen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit and ask again</source>
-        <translation>Bearbeiten und neu fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit in a new chat</source>
-        <translation>In einem neuen Chat bearbeiten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show all</source>
-        <translation>Alles zeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show less</source>
-        <translation>Weniger zeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>Chat gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>Vergleiche zuerst mehrere Nachrichten: Bereich &gt; Vergleichen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>Verglichene Nachrichten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>Die Tabelle kann nicht gelesen werden. Ihre Antworten sind in der Liste der Chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>Zurück zu dem, was vorher da war</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n Chat ist beiseitegelegt, bis du einen von diesen behältst</numerusform>
-            <numerusform>%n Chats sind beiseitegelegt, bis du einen von diesen behältst</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>Die verglichenen Antworten sind in der Liste der Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>Seitenleiste ausblenden  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>Einklappen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>Ausklappen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>Daneben öffnen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>{count} Chat löschen</numerusform>
-            <numerusform>{count} Chats löschen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation>Speicher: Gewichte {weights}, KV-Caches {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Close the score  Ctrl+J</source>
-        <translation>Partitur schließen  Ctrl+J</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>No chat has asked the engine anything yet.</source>
-        <translation>Noch kein Chat hat die Engine etwas gefragt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>At rest</source>
-        <translation>In Ruhe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>Chat löschen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln Chat gelöscht</numerusform>
-            <numerusform>%Ln Chats gelöscht</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>Chat nicht mehr angeheftet</numerusform>
-            <numerusform>{count} Chats nicht mehr angeheftet</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>Chat archiviert</numerusform>
-            <numerusform>{count} Chats archiviert</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>Chat aus dem Archiv geholt</numerusform>
-            <numerusform>{count} Chats aus dem Archiv geholt</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>Chat aus Ordnern genommen</numerusform>
-            <numerusform>{count} Chats aus Ordnern genommen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>Anlegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>Ordner „{name}“ gelöscht; seine Chats bleiben</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>Aus dem Archiv holen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>Kein Ordner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>Neuer Ordner darin…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>Ganz nach oben bewegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>Eingeklappte Seitenleiste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>Seitenleiste einblenden  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is too little memory for this now.</source>
-        <translation>Dafür ist jetzt zu wenig Speicher frei.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation>Das Gespräch passt nicht in den Kontext des Modells.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>Answering has failed.</source>
-        <translation>Das Antworten ist fehlgeschlagen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model cannot be asked this.</source>
-        <translation>Das kann das Modell nicht gefragt werden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is not enough memory.</source>
-        <translation>Der Speicher reicht nicht aus.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat is still being answered.</source>
-        <translation>Im Chat wird noch geantwortet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model&apos;s chat template does not take these messages.</source>
-        <translation>Die Chat-Vorlage des Modells nimmt diese Nachrichten nicht an.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model is not loaded any more.</source>
-        <translation>Das Modell ist nicht mehr geladen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation>Der Chat kann mit diesem Modell nicht von den anderen getrennt gehalten werden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>Es braucht {total}: {weights} Gewichte, {caches} für {chats} mit {context} Tokens und {working} zum Arbeiten. {free} sind frei.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>It is not loaded.</source>
-        <translation>Es ist nicht geladen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>Der Chat „{chat}“ antwortet gerade damit. Stoppe die Antwort zuerst.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>%n chat is answering with it. Stop its reply first.</source>
-        <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation>
-            <numerusform>%n Chat antwortet gerade damit. Stoppe die Antwort zuerst.</numerusform>
-            <numerusform>%n Chats antworten gerade damit. Stoppe die Antworten zuerst.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>Another chat waits for {model}: it goes on loading.</source>
-        <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation>
-            <numerusform>Ein anderer Chat wartet auf {model}: Das Laden geht weiter.</numerusform>
-            <numerusform>%n andere Chats warten auf {model}: Das Laden geht weiter.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>Nichts gefunden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>Hier erscheinen deine Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>Diese Antwort stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>Gäste, {words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>Gäste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>niemand</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>Andere Programme dürfen unter {address} fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>Suche eingrenzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>Suche eingrenzen  Alt+Runter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>Im Ordner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>Mit Schlagwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>Von Modell beantwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>Von mir gesagt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>Vom Modell gesagt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>In den letzten 7 Tagen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>In den letzten 30 Tagen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>Im Archiv</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation>Die letzten Momente vor dem Absturz fehlen vielleicht: Das Journal der Chats war beschädigt. Es bleibt als {file} erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation>Das ist ein leerer Anfang. Deine früheren Chats bleiben als {file} erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>Lesbar und jetzt hier: {messages} in {chats}. Die beschädigte Datei bleibt als {file} erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup.</source>
-        <translation>Das sind die Chats aus dem Backup.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation>Das sind die Chats aus dem Backup. Die Chats von vorher bleiben als {file} erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>ausgeklappt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>eingeklappt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>im Archiv</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>8 bits: hardly to be told from the original</source>
-        <translation>8 Bit: vom Original kaum zu unterscheiden</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>2 and 6 bits: small, and not for every model</source>
-        <translation>2 und 6 Bit: klein, und nicht für jedes Modell</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It is quantized already: convert the model that it was made from</source>
-        <translation>Es ist schon quantisiert: Konvertiere das Modell, aus dem es gemacht wurde</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto cannot use it: {why}.</source>
-        <translation>Stretto kann es nicht benutzen: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} can be used.</source>
-        <translation>mlx-lm {version} ist benutzbar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Nothing else is different from Stretto’s own.</source>
-        <translation>Sonst ist nichts anders als bei dem von Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>What is different from Stretto’s own:</source>
-        <translation>Was anders ist als bei dem von Stretto:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It wants {what}.</source>
-        <translation>Es braucht {what}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation>Port {port} ist nicht frei ({why}). Wähle einen anderen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It failed ({kind}). The log says how.</source>
-        <translation>Fehlgeschlagen ({kind}). Im Protokoll steht, wie.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/installed.py"/>
-        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation>{name} ist kein Adapter: Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto ended while it started with it</source>
-        <translation>Stretto endete beim Start damit</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Its own from the next start on</source>
-        <translation>Ab dem nächsten Start das von Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto’s own</source>
-        <translation>Das von Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation>mlx-lm {version} wird nicht benutzt: {why}. Stretto benutzt sein eigenes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} from the next start on</source>
-        <translation>mlx-lm {version} ab dem nächsten Start</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It cannot be read: {why}.</source>
-        <translation>Nicht lesbar: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation>{name} ist im Papierkorb des Systems und lässt sich dort zurücklegen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the trash.</source>
-        <translation>{name} ist im Papierkorb.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is a part of Stretto.</source>
-        <translation>{name} ist ein Teil von Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation>{folder} enthält weit mehr als ein Modell. Entferne die Dateien des Modells dort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is on its way to the trash.</source>
-        <translation>{name} ist auf dem Weg in den Papierkorb.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation>{name} wird gerade geladen. Warte, bis es geladen ist, oder brich das Laden ab.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being converted. Cancel that first.</source>
-        <translation>{name} wird gerade konvertiert. Brich das zuerst ab.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation>{name} wird gerade heruntergeladen. Brich den Download zuerst ab.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation>Der Chat „{title}“ antwortet damit und wird ein anderes Modell brauchen.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>%Ln chat answers with it, and will need another model.</source>
-        <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation>
-            <numerusform>%Ln Chat antwortet damit und wird ein anderes Modell brauchen.</numerusform>
-            <numerusform>%Ln Chats antworten damit und werden ein anderes Modell brauchen.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>It shares files with %n other revision, which goes with it.</source>
-        <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation>
-            <numerusform>Es teilt Dateien mit %n anderen Revision, die mit ihm geht.</numerusform>
-            <numerusform>Es teilt Dateien mit %n anderen Revisionen, die mit ihm gehen.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation>Sein Ordner enthält anderes, das mit ihm geht: {list} und mehr.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation>Sein Ordner enthält anderes, das mit ihm geht: {list}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation>{name} wurde nicht entfernt: {why}. Der Ordner lässt sich anzeigen und dort entfernen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not put back: {why}.</source>
-        <translation>{name} wurde nicht zurückgelegt: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not there any more</source>
-        <translation>es ist nicht mehr da</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash does not take it</source>
-        <translation>der Papierkorb nimmt es nicht an</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash has not taken it</source>
-        <translation>der Papierkorb hat es nicht angenommen</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not in the trash any more</source>
-        <translation>es ist nicht mehr im Papierkorb</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>something of that name is there again</source>
-        <translation>dort gibt es wieder etwas mit diesem Namen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} war {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>Antwort {letter}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>Eine Nachricht pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>Meine Prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>Darin sind Variablen auszufüllen. Schreibe ihn stattdessen als Zeile aus.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>Fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>Höchstens {most} Nachrichten auf einmal: Das sind {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>Speichere zuerst einen Prompt, mit Bearbeiten &gt; Prompts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>Kreuze die Prompts an, die alle Spalten beantworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>Schreibe eine Nachricht pro Zeile. Alle Spalten beantworten alle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>Schreibe die Nachricht, die alle Spalten beantworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>Mehrere Nachrichten für alle Spalten, eine pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>Eine Nachricht für alle Spalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>Verglichene Antworten zusammen scrollen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>Verglichene Antworten scrollen zusammen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>Jede Antwort scrollt für sich</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name} wurde bisher {kept} von %n Mal behalten</numerusform>
-            <numerusform>{name} wurde bisher {kept} von %n Malen behalten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>writing</source>
-        <translation>schreibt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting for your answer</source>
-        <translation>wartet auf deine Antwort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>resting</source>
-        <translation>ruht</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
-        <translation>
-            <numerusform>{title}: {state}, %Ln Token im KV-Cache bei {host}, wo {most} Platz haben</numerusform>
-            <numerusform>{title}: {state}, %Ln Tokens im KV-Cache bei {host}, wo {most} Platz haben</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation>
-            <numerusform>{title}: {state}, %Ln Token im KV-Cache</numerusform>
-            <numerusform>{title}: {state}, %Ln Tokens im KV-Cache</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting, {place}.</source>
-        <translation>wartet, {place}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{all} in all · chats’ KV {kv}</source>
-        <translation>{all} insgesamt · KV der Chats {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>models {models} · chats’ KV {kv}</source>
-        <translation>Modelle {models} · KV der Chats {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>what the chats have read (KV caches)</source>
-        <translation>was die Chats gelesen haben (KV-Caches)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>free again, kept for what comes next</source>
-        <translation>wieder frei, aufgehoben für das Nächste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>the program itself</source>
-        <translation>das Programm selbst</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{size} of memory in all:</source>
-        <translation>{size} Speicher insgesamt:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Models and chats may take {most} and take {used}.</source>
-        <translation>Modelle und Chats dürfen {most} belegen und belegen {used}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer is not signed by the makers of Stretto.</source>
-        <translation>Die Antwort ist nicht von den Herstellern von Stretto signiert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer could not be understood.</source>
-        <translation>Die Antwort war nicht zu verstehen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>it was sent elsewhere</source>
-        <translation>sie wurde woandershin geschickt</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>No answer: {why}.</source>
-        <translation>Keine Antwort: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>It failed; the log says how.</source>
-        <translation>Fehlgeschlagen; im Protokoll steht, wie.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>Der Arbeitsspeicher ist knapp, deshalb wurde {model} entladen. Seine Chats laden es wieder, wenn sie senden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
-        <translation>Dieses System bietet keine Rechtschreibprüfung, die Stretto kennt. Installiere unter Linux enchant (libenchant-2) und ein Wörterbuch deiner Sprache und starte Stretto neu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
-        <translation>Es gibt kein Wörterbuch deiner Sprache. Installiere eines, etwa von hunspell, oder wähle eine andere Sprache.</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>Deine Einstellungen konnten nicht gelesen werden. Bis du Stretto beendest, werden keine gespeichert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
-        <translation>Deine Einstellungen konnten nicht gelesen werden und beginnen neu. Die Datei bleibt als {name} erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>Chats nicht mehr gruppiert</translation>
     </message>
 </context>
 </TS>

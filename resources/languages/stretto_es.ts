@@ -97,23 +97,8 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Attach files  Ctrl+Shift+A</source>
-        <translation>Adjuntar archivos  Ctrl+Shift+A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>Comparar  Ctrl+Alt+C</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Keep the message as it was  Esc</source>
-        <translation>Dejar el mensaje como estaba  Esc</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The first version stays.</source>
-        <translation>Editando el mensaje. La primera versión se conserva.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -143,11 +128,6 @@
         <translation>Enviar  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation>Estos modelos no pueden ver imágenes. Pegar en su lugar el texto que contienen.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -165,11 +145,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Take {name} off  Delete</source>
-        <translation>Quitar {name}  Delete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
         <translation>{about}; demasiado para este modelo</translation>
     </message>
@@ -183,11 +158,6 @@
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
         <translation>Intro elige qué parte recibe el modelo, Supr lo quita</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose what fits…</source>
-        <translation>Elegir lo que cabe…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
@@ -1114,16 +1084,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>Answer as</source>
-        <translation>Responder como</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>What answers have to be; the model can write nothing else</source>
-        <translation>Qué deben ser las respuestas; el modelo no puede escribir otra cosa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Esquema</translation>
     </message>
@@ -1131,21 +1091,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>Opciones</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line</source>
-        <translation>Una opción por línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line; \n stands for a line break</source>
-        <translation>Una opción por línea; \n representa un salto de línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A regular expression; the whole answer matches it</source>
-        <translation>Una expresión regular; la respuesta entera debe coincidir</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1164,16 +1109,6 @@
             <numerusform>{used} de {limit} token de contexto</numerusform>
             <numerusform>{used} de {limit} tokens de contexto</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}, {count} reused in the last turn</source>
-        <translation>{context}, {count} reutilizados en el último turno</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation>{context}. Casi lleno: empezar un chat nuevo o dejar que este olvide sus turnos más antiguos.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1242,24 +1177,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Choose another model for this chat</source>
-        <translation>Elegir otro modelo para este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings of this chat</source>
-        <translation>Ajustes de este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Cancelar la carga</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of this chat</source>
-        <translation>Herramientas de este chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -1484,16 +1403,6 @@
         <translation>Cargando {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of This Chat</source>
-        <translation>Herramientas de este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Settings of This Chat</source>
-        <translation>Ajustes de este chat</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
@@ -1550,21 +1459,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As the model</source>
-        <translation>Como el modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Before answering</source>
-        <translation>Antes de responder</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Not at all</source>
-        <translation>No razonar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 bits</translation>
     </message>
@@ -1583,18 +1477,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>How the model should behave in this chat</source>
-        <translation>Cómo debe comportarse el modelo en este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>Preajustes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings saved under a name</source>
-        <translation>Ajustes guardados con un nombre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1608,49 +1492,9 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As last time</source>
-        <translation>Como la última vez</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Take the seed of the last answer, to have the same again</source>
-        <translation>Tomar la semilla de la última respuesta para obtener lo mismo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another seed for each answer</source>
-        <translation>Otra semilla para cada respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Razonamiento</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Reproducible, to the last bit (slower)</source>
-        <translation>Reproducible, hasta el último bit (más lento)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Forget the oldest turns when the context is full</source>
-        <translation>Olvidar los turnos más antiguos cuando el contexto se llene</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Stop at</source>
-        <translation>Detenerse en</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One text a line</source>
-        <translation>Un texto por línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>Textos que terminan la respuesta, uno por línea; \n representa un salto de línea</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1666,26 +1510,6 @@
         <translation>Contexto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation>Máximo de tokens que puede tener este chat; con menos se usa menos memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>For this chat, from its next reply on.</source>
-        <translation>Para este chat, a partir de su próxima respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Fewer settings</source>
-        <translation>Menos ajustes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>More settings</source>
-        <translation>Más ajustes</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Elegir</translation>
@@ -1695,11 +1519,6 @@
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Remoto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>this machine</source>
-        <translation>este equipo</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1716,41 +1535,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>Esperando a {host}, {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What you send leaves this machine.</source>
-        <translation>Lo que envía sale de este equipo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}: it leaves this machine.</source>
-        <translation>Se envía a {host}: sale de este equipo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, another program of this machine.</source>
-        <translation>Se envía a {host}, otro programa de este equipo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>Responde otro programa de este equipo, en {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>Funciona en otro equipo: todo lo que envía en este chat va a {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>Lo que devuelven se envía a {host}, igual que lo que escribe.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>{host} no recibe: {names}. Cuántos tokens ocupa un chat lo dice después de cada respuesta.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1773,11 +1557,6 @@
         <translation>Copiado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>From now on this chat forgets its oldest turns</source>
-        <translation>A partir de ahora este chat olvida sus turnos más antiguos</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Adjuntar archivos</translation>
@@ -1796,16 +1575,6 @@
             <numerusform>El texto pegado, de {count} carácter, va con el mensaje como archivo</numerusform>
             <numerusform>El texto pegado, de {count} caracteres, va con el mensaje como archivo</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>is being read…</source>
-        <translation>leyendo…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is attached, {about}</source>
-        <translation>{name} está adjunto, {about}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -1827,33 +1596,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is taken off</source>
-        <translation>{name} se ha quitado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>All of It</source>
-        <translation>Todo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>The Beginning, as Much as Fits</source>
-        <translation>El principio, tanto como quepa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>Pasajes relacionados con la pregunta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Put into the Message as Text</source>
-        <translation>Insertar en el mensaje como texto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Take It Off</source>
-        <translation>Quitar</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1883,18 +1627,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>A name for these settings; one in use is replaced:</source>
-        <translation>Un nombre para estos ajustes; si ya existe, se reemplaza:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>Renombrar preajuste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another name:</source>
-        <translation>Otro nombre:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4815,16 +4549,6 @@ Se rechazó.</translation>
         <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elija otra forma en «Responder como» en los ajustes del chat: JSON es posible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>On this machine</source>
-        <translation>En este equipo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this machine</source>
-        <translation>Sale de este equipo</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modelo en una dirección, como vLLM, llama.cpp u otro Stretto</translation>
@@ -5007,6 +4731,7 @@ Se rechazó.</translation>
         <translation>Por omisión: {value}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Valor del modelo</translation>
@@ -5232,6 +4957,7 @@ Se rechazó.</translation>
         <translation>Idioma del teclado</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6055,6 +5781,7 @@ Se rechazó.</translation>
         <translation>Servidores de herramientas (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
@@ -7288,6 +7015,7 @@ No respondiste.</translation>
         <translation>Elige un chat en la barra lateral o empieza uno nuevo. {keys} vuelve a abrir el último.</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>este ordenador</translation>
@@ -9519,11 +9247,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>En este ordenador</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this computer</source>
         <translation>Sale de este ordenador</translation>
     </message>
@@ -9541,327 +9271,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>Pausar/reanudar respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Restore and Start Again</source>
-        <translation>Restaurar y reiniciar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Write a name first</source>
-        <translation>Escribir antes un nombre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation>Escribir / en un mensaje vacío para insertar un prompt. Tab recorre sus {{variables}}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Choose New to write your first prompt.</source>
-        <translation>Elegir Nuevo para escribir el primer prompt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase for Good</source>
-        <translation>Borrar para siempre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>The trash is empty.</source>
-        <translation>La papelera está vacía.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased tomorrow</source>
-        <translation>se borra mañana</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased today</source>
-        <translation>se borra hoy</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto {version} is there</source>
-        <translation>Stretto {version} ya está disponible</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats stay as they are.</source>
-        <translation>La versión instalada es {version}. Los chats se quedan como están.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Is this the hash that its makers name?</source>
-        <translation>¿Es este el hash que indican sus autores?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use from the Next Start</source>
-        <translation>Usar desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Tick two machines or more, and choose a model.</source>
-        <translation>Marque dos equipos o más y elija un modelo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Machine</source>
-        <translation>Equipo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Measures the connection, and tokens a second beside one machine</source>
-        <translation>Mide la conexión y los tokens por segundo en comparación con un solo equipo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>This machine</source>
-        <translation>Este equipo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>“local” is this machine. Take another name.</source>
-        <translation>«local» es este equipo. Use otro nombre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Asking the machines…</source>
-        <translation>Consultando los equipos…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Download a model from the hub</source>
-        <translation>Descargar un modelo del hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
-        <translation>Se guarda en el llavero del sistema y solo se muestra a esta dirección.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Lo que envía en un chat con este modelo sale de este equipo y va a {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{host} is another program of this machine.</source>
-        <translation>{host} es otro programa de este equipo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>La conexión no está cifrada: otros en el camino pueden leer lo que envía y la clave.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>Escriba una dirección y el nombre de un modelo, o elija uno de los que hay allí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Only if it wants one</source>
-        <translation>Solo si la pide</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Show Its Models</source>
-        <translation>Mostrar sus modelos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the address which models it has, and sends nothing else</source>
-        <translation>Pregunta a la dirección qué modelos tiene y no envía nada más</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>Responde, pero no enumera modelos. Escriba el nombre de uno.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open in a Chat</source>
-        <translation>Abrir en un chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Cancel and Throw Away</source>
-        <translation>Cancelar y desechar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Read Its Card</source>
-        <translation>Leer su ficha</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Asks the hub about this model</source>
-        <translation>Pregunta al hub por este modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>It is on this machine already.</source>
-        <translation>Ya está en este equipo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version does not know its architecture. A newer one may.</source>
-        <translation>Esta versión no conoce su arquitectura. Puede que una más reciente sí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation>Aún no hay ninguno. Aquí se listan los modelos abiertos o descargados.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Put the model back into the list</source>
-        <translation>Devolver el modelo a la lista</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload: take it out of memory</source>
-        <translation>Liberar: quitarlo de la memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is being looked for</source>
-        <translation>Buscando la carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is not there</source>
-        <translation>La carpeta no está</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From the hub</source>
-        <translation>Del hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation>El llavero no ha aceptado el token: se conserva hasta que Stretto se cierre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>An access token is shown to the hub.</source>
-        <translation>Se muestra un token de acceso al hub.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget It</source>
-        <translation>Olvidarlo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget the access token</source>
-        <translation>Olvidar el token de acceso</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Open Its Page</source>
-        <translation>Abrir su página</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation>Pregunta antes y abre la página del modelo en el hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation>Separadas por comas. Una búsqueda las encuentra con tag:name.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open {name} in a chat</source>
-        <translation>Abrir {name} en un chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} ya no está en la lista. Sus chats se quedan.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Choose one, and write the key that was made there.</source>
-        <translation>Elija uno y escriba la clave que se creó allí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause Reply</source>
-        <translation>Pausar respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin Chat</source>
-        <translation>Fijar chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat</source>
-        <translation>Archivar chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation>El archivo {path} está dañado o no es de Stretto. No se ha modificado. Stretto puede guardar en un archivo nuevo lo que aún se pueda leer, o empezar con uno vacío; el archivo dañado se conserva en ambos casos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation>No se ha podido leer nada en {path}. No se ha modificado. Volver a una copia de seguridad, si la hay, o apartar el archivo para empezar con uno vacío.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation>Los chats de {path} se usaron por última vez con una versión más reciente de Stretto y esta podría dañarlos. Abrirlos con la versión más reciente, o apartar el archivo y empezar con uno vacío; se conserva. Hasta ahora no se ha modificado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation>Un cambio no encajaba en los chats guardados y se ha omitido ({what}: {error}). Es un error del programa; los demás cambios están guardados.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation>El disco que contiene {path} está lleno, por lo que no se pueden abrir los chats. No se ha perdido nada. Liberar espacio e intentarlo de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation>El disco que contiene {path} está lleno, por lo que los últimos mensajes aún no están guardados. Liberar espacio; Stretto los conserva y lo intenta de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation>Stretto no tiene permiso para escribir en {path}. Dar permiso de escritura a la carpeta y al archivo que contiene e intentarlo de nuevo, o usar otra carpeta, a la que se copiarán los chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation>No se han podido leer o escribir los chats de {path} ({error}). Comprobar que el disco está conectado y tiene espacio, e intentarlo de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The chats are closed; this change came too late.</source>
-        <translation>Los chats están cerrados; este cambio ha llegado demasiado tarde.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>Saving the chats takes longer than expected.</source>
-        <translation>Guardar los chats está tardando más de lo previsto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The disk did not answer in time.</source>
-        <translation>El disco no ha respondido a tiempo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9892,90 +9301,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
         <translation>Elegir lo que cabe…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>Respuestas por mensaje y columna</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete} de %n respuesta. Intro abre una en su chat.</numerusform>
-            <numerusform>{complete} de %n respuestas. Intro abre una en su chat.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>Todo está respondido</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>La tabla está en el portapapeles.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>No se ha podido escribir la tabla: {why}. Elegir otro lugar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>La tabla está en {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>Ocultar cuál es cuál hasta elegir una</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>Qué varía</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>Una tabla nombra sus columnas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>Abrir antes un segundo modelo con Archivo &gt; Abrir carpeta de modelo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>Elegir como máximo {most} modelos: hay {columns} elegidos y cada uno ocupa una columna.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>Invitado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>La respuesta hasta ahora</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>Esta respuesta ha terminado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>Resultados</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -10040,38 +9365,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Show differences between the replies</source>
-        <translation>Mostrar diferencias entre las respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the replies</source>
-        <translation>Oculto hasta que conserves una de las respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>Ajustes del chat…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Earlier message  Enter</source>
-        <translation>Mensaje anterior  Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Later message  Shift+Enter</source>
-        <translation>Mensaje posterior  Shift+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
         <translation>Este chat descarta ahora sus mensajes más antiguos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>Elegir esta</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -10217,974 +9517,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Quitar adjunto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto was closed</source>
-        <translation>Interrumpida al cerrar Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer</source>
-        <translation>Respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Copy answer</source>
-        <translation>Copiar respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer again  Ctrl+R</source>
-        <translation>Responder de nuevo  Ctrl+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation>Repetir igual, con el modelo, la semilla y los ajustes de esta respuesta  Ctrl+Shift+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on in a new chat</source>
-        <translation>Continuar en un chat nuevo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Delete this and what follows</source>
-        <translation>Eliminar esto y lo que sigue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on where the answer was cut off</source>
-        <translation>Continuar donde se cortó la respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Show what the model got</source>
-        <translation>Mostrar lo que recibió el modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>What the model got of {name}</source>
-        <translation>Lo que el modelo recibió de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Its text is not there any more.</source>
-        <translation>Su texto ya no está.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown here.</source>
-        <translation>El resto no se muestra aquí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Do not wrap lines</source>
-        <translation>No ajustar las líneas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap long lines</source>
-        <translation>Ajustar líneas largas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy code</source>
-        <translation>Copiar código</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget the Oldest Turns</source>
-        <translation>Olvidar los turnos más antiguos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Leave Message Out</source>
-        <translation>Omitir mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Use Another Model…</source>
-        <translation>Usar otro modelo…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Why there is no answer</source>
-        <translation>Por qué no hay respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Jump to newest</source>
-        <translation>Ir a lo más reciente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap Long Lines</source>
-        <translation>Ajustar líneas largas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Earlier version</source>
-        <translation>Versión anterior</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Later version</source>
-        <translation>Versión posterior</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>no answer</source>
-        <translation>sin respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>cut off at its length limit</source>
-        <translation>cortada en su límite de longitud</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>with {name}</source>
-        <translation>con {name}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} character more</source>
-        <comment>… {count} characters more</comment>
-        <translation>
-            <numerusform>… {count} carácter más</numerusform>
-            <numerusform>… {count} caracteres más</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Conversation</source>
-        <translation>Conversación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Did not fit: left out of what follows</source>
-        <translation>No cabía: omitido en lo que sigue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit and ask again</source>
-        <translation>Editar y preguntar de nuevo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit in a new chat</source>
-        <translation>Editar en un chat nuevo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show all</source>
-        <translation>Mostrar todo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show less</source>
-        <translation>Mostrar menos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>Chat eliminado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>Comparar antes varios mensajes: Panel &gt; Comparar…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>Mensajes comparados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>No se puede leer la tabla. Sus respuestas están en la lista de chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>Volver a lo que había antes</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n chat se ha apartado hasta elegir una de estas</numerusform>
-            <numerusform>%n chats se han apartado hasta elegir una de estas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>Las respuestas comparadas están en la lista de chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>Ocultar la barra lateral  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>Plegar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>Desplegar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>Abrir al lado</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>Eliminar {count} chat</numerusform>
-            <numerusform>Eliminar {count} chats</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation>Memoria: pesos {weights}, cachés KV {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Close the score  Ctrl+J</source>
-        <translation>Cerrar la partitura  Ctrl+J</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>No chat has asked the engine anything yet.</source>
-        <translation>Ningún chat ha pedido nada al motor todavía.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>At rest</source>
-        <translation>En reposo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>Eliminar chat</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln chat eliminado</numerusform>
-            <numerusform>%Ln chats eliminados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>El chat ya no está fijado</numerusform>
-            <numerusform>{count} chats ya no están fijados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>Chat archivado</numerusform>
-            <numerusform>{count} chats archivados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>Chat desarchivado</numerusform>
-            <numerusform>{count} chats desarchivados</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>Chat fuera de carpetas</numerusform>
-            <numerusform>{count} chats fuera de carpetas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>Crear</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>Carpeta «{name}» eliminada; sus chats se conservan</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>Desarchivar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>Ninguna carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>Carpeta nueva dentro…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>Mover al nivel superior</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>Barra lateral plegada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>Mostrar la barra lateral  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is too little memory for this now.</source>
-        <translation>Ahora hay demasiado poca memoria para esto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation>La conversación no cabe en el contexto del modelo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>Answering has failed.</source>
-        <translation>No se ha podido responder.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model cannot be asked this.</source>
-        <translation>No se puede pedir esto al modelo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is not enough memory.</source>
-        <translation>No hay memoria suficiente.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat is still being answered.</source>
-        <translation>Aún se está respondiendo al chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model&apos;s chat template does not take these messages.</source>
-        <translation>La plantilla de chat del modelo no admite estos mensajes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model is not loaded any more.</source>
-        <translation>El modelo ya no está cargado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation>Con este modelo no se puede mantener el chat separado de los demás.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>Necesita {total}: {weights} de pesos, {caches} para {chats} de {context} tokens y {working} para trabajar. Hay {free} libres.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>It is not loaded.</source>
-        <translation>No está cargado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>El chat «{chat}» está respondiendo con él. Detener antes la respuesta.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>%n chat is answering with it. Stop its reply first.</source>
-        <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation>
-            <numerusform>%n chat está respondiendo con él. Detener antes su respuesta.</numerusform>
-            <numerusform>%n chats están respondiendo con él. Detener antes sus respuestas.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>Another chat waits for {model}: it goes on loading.</source>
-        <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation>
-            <numerusform>Otro chat espera {model}: sigue cargándose.</numerusform>
-            <numerusform>Otros %n chats esperan {model}: sigue cargándose.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>Nada encontrado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>Los chats aparecerán aquí</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>Detener esta respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>Continuar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>Invitados, {words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>Invitados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>nadie</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>Otros programas pueden preguntar en {address}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>Acotar la búsqueda</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>Acotar la búsqueda  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>En carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>Con etiqueta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>Respondido por modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>Dicho por mí</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>Dicho por el modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>En los últimos 7 días</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>En los últimos 30 días</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>En Archivados</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation>Pueden faltar los últimos momentos antes del fallo: el diario de los chats estaba dañado. Se conserva como {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation>Esto es un comienzo vacío. Los chats anteriores se conservan como {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>Se han podido leer {messages} en {chats} y están aquí. El archivo dañado se conserva como {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup.</source>
-        <translation>Estos son los chats de la copia de seguridad.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation>Estos son los chats de la copia de seguridad. Los chats de antes se conservan como {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>desplegado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>plegado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>archivado</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>8 bits: hardly to be told from the original</source>
-        <translation>8 bits: apenas se distingue del original</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>2 and 6 bits: small, and not for every model</source>
-        <translation>2 y 6 bits: pequeño, y no para todos los modelos</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It is quantized already: convert the model that it was made from</source>
-        <translation>Ya está cuantizado: convertir el modelo del que se hizo</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto cannot use it: {why}.</source>
-        <translation>Stretto no puede usarlo: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} can be used.</source>
-        <translation>Se puede usar mlx-lm {version}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Nothing else is different from Stretto’s own.</source>
-        <translation>Nada más difiere del propio de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>What is different from Stretto’s own:</source>
-        <translation>En qué difiere del propio de Stretto:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It wants {what}.</source>
-        <translation>Requiere {what}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation>El puerto {port} no está libre ({why}). Elegir otro.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It failed ({kind}). The log says how.</source>
-        <translation>Ha fallado ({kind}). El registro indica cómo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/installed.py"/>
-        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation>{name} no es un adaptador: elegir una carpeta que contenga adapter_config.json y adapters.safetensors.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto ended while it started with it</source>
-        <translation>Stretto se cerró mientras se iniciaba con él</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Its own from the next start on</source>
-        <translation>El propio desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto’s own</source>
-        <translation>El propio de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation>mlx-lm {version} no se usa: {why}. Stretto usa el suyo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} from the next start on</source>
-        <translation>mlx-lm {version} desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It cannot be read: {why}.</source>
-        <translation>No se puede leer: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation>{name} está en la papelera del sistema, de donde se puede recuperar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the trash.</source>
-        <translation>{name} está en la papelera.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is a part of Stretto.</source>
-        <translation>{name} forma parte de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation>{folder} contiene mucho más que un modelo. Eliminar allí los archivos del modelo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is on its way to the trash.</source>
-        <translation>{name} va camino de la papelera.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation>{name} se está cargando. Esperar a que termine o cancelarlo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being converted. Cancel that first.</source>
-        <translation>{name} se está convirtiendo. Cancelarlo antes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation>{name} se está descargando. Cancelar antes la descarga.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation>El chat «{title}» responde con él y necesitará otro modelo.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>%Ln chat answers with it, and will need another model.</source>
-        <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation>
-            <numerusform>%Ln chat responde con él y necesitará otro modelo.</numerusform>
-            <numerusform>%Ln chats responden con él y necesitarán otro modelo.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>It shares files with %n other revision, which goes with it.</source>
-        <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation>
-            <numerusform>Comparte archivos con %n revisión más, que se va con él.</numerusform>
-            <numerusform>Comparte archivos con %n revisiones más, que se van con él.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation>Su carpeta contiene otras cosas, que se van con él: {list} y más.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation>Su carpeta contiene otras cosas, que se van con él: {list}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation>{name} no se ha eliminado: {why}. Se puede mostrar su carpeta y eliminarlo allí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not put back: {why}.</source>
-        <translation>{name} no se ha devuelto a su sitio: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not there any more</source>
-        <translation>ya no está</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash does not take it</source>
-        <translation>la papelera no lo admite</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash has not taken it</source>
-        <translation>la papelera no lo ha aceptado</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not in the trash any more</source>
-        <translation>ya no está en la papelera</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>something of that name is there again</source>
-        <translation>vuelve a haber algo con ese nombre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} era {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>Respuesta {letter}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>Un mensaje en cada línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>Mis prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>Tiene variables por rellenar. Escribirlo completo como línea.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>Preguntar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>Preguntar como máximo {most} mensajes: hay {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>Guardar antes un prompt con Editar &gt; Prompts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>Marcar los prompts que responden todas las columnas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>Escribir un mensaje en cada línea. Todas las columnas los responden todos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>Escribir el mensaje que responden todas las columnas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>Varios mensajes para todas las columnas, uno en cada línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>Un mensaje para todas las columnas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>Desplazar juntas las respuestas comparadas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>Las respuestas comparadas se desplazan juntas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>Cada respuesta se desplaza por separado</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name} se ha elegido {kept} de %n vez hasta ahora</numerusform>
-            <numerusform>{name} se ha elegido {kept} de %n veces hasta ahora</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>writing</source>
-        <translation>escribiendo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting for your answer</source>
-        <translation>esperando respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>resting</source>
-        <translation>en reposo</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
-        <translation>
-            <numerusform>{title}: {state}, %Ln token en su caché KV en {host}, donde caben {most}</numerusform>
-            <numerusform>{title}: {state}, %Ln tokens en su caché KV en {host}, donde caben {most}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation>
-            <numerusform>{title}: {state}, %Ln token en su caché KV</numerusform>
-            <numerusform>{title}: {state}, %Ln tokens en su caché KV</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting, {place}.</source>
-        <translation>esperando, {place}.º</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{all} in all · chats’ KV {kv}</source>
-        <translation>{all} en total · KV de los chats {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>models {models} · chats’ KV {kv}</source>
-        <translation>modelos {models} · KV de los chats {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>what the chats have read (KV caches)</source>
-        <translation>lo que han leído los chats (cachés KV)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>free again, kept for what comes next</source>
-        <translation>libre otra vez, reservado para lo que venga</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>the program itself</source>
-        <translation>el propio programa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{size} of memory in all:</source>
-        <translation>{size} de memoria en total:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Models and chats may take {most} and take {used}.</source>
-        <translation>Los modelos y los chats pueden ocupar {most} y ocupan {used}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer is not signed by the makers of Stretto.</source>
-        <translation>La respuesta no está firmada por los autores de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer could not be understood.</source>
-        <translation>No se ha podido entender la respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>it was sent elsewhere</source>
-        <translation>se ha enviado a otro lugar</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>No answer: {why}.</source>
-        <translation>Sin respuesta: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>It failed; the log says how.</source>
-        <translation>Ha fallado; el registro indica cómo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>Queda poca memoria en el sistema, así que {model} se ha liberado. Sus chats lo vuelven a cargar al enviar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
-        <translation>Este sistema no ofrece ningún corrector ortográfico que Stretto conozca. En Linux, instale enchant (libenchant-2) y un diccionario de su idioma, y reinicie Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
-        <translation>No hay ningún diccionario de su idioma. Instale uno, por ejemplo de hunspell, o elija otro idioma.</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>No se pudieron leer los ajustes, así que no se guardará ninguno hasta que cierre Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
-        <translation>No se pudieron leer los ajustes y empiezan de nuevo. El archivo se conserva como {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>Chats desagrupados</translation>
     </message>
 </context>
 </TS>

@@ -97,23 +97,8 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Attach files  Ctrl+Shift+A</source>
-        <translation>Joindre des fichiers  Ctrl+Shift+A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>Comparer  Ctrl+Alt+C</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Keep the message as it was  Esc</source>
-        <translation>Garder le message tel qu’il était  Esc</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The first version stays.</source>
-        <translation>Vous modifiez votre message. La première version reste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -143,11 +128,6 @@
         <translation>Envoyer  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation>Les modèles d’ici ne voient pas les images. Collez plutôt le texte de l’image.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -165,11 +145,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Take {name} off  Delete</source>
-        <translation>Retirer {name}  Delete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
         <translation>{about}&#xa0;; trop pour ce modèle</translation>
     </message>
@@ -183,11 +158,6 @@
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
         <translation>Entrée choisit ce que le modèle en reçoit, Suppr le retire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose what fits…</source>
-        <translation>Choisir ce qui tient…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
@@ -1114,16 +1084,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>Answer as</source>
-        <translation>Format de réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>What answers have to be; the model can write nothing else</source>
-        <translation>La forme imposée aux réponses&#xa0;; le modèle ne peut rien écrire d’autre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Schéma</translation>
     </message>
@@ -1131,21 +1091,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>Choix</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line</source>
-        <translation>Un choix par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line; \n stands for a line break</source>
-        <translation>Un choix par ligne&#xa0;; \n représente un retour à la ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A regular expression; the whole answer matches it</source>
-        <translation>Une expression régulière&#xa0;; toute la réponse y correspond</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1164,16 +1109,6 @@
             <numerusform>{used} sur {limit} token de contexte</numerusform>
             <numerusform>{used} sur {limit} tokens de contexte</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}, {count} reused in the last turn</source>
-        <translation>{context}, {count} réutilisés au dernier tour</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion, ou laissez celle-ci oublier ses tours les plus anciens.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1242,24 +1177,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Choose another model for this chat</source>
-        <translation>Choisir un autre modèle pour cette discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings of this chat</source>
-        <translation>Réglages de cette discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Annuler le chargement</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of this chat</source>
-        <translation>Outils de cette discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -1484,16 +1403,6 @@
         <translation>Chargement {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of This Chat</source>
-        <translation>Outils de cette discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Settings of This Chat</source>
-        <translation>Réglages de cette discussion</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
@@ -1550,21 +1459,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As the model</source>
-        <translation>Comme le modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Before answering</source>
-        <translation>Avant de répondre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Not at all</source>
-        <translation>Jamais</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 bits</translation>
     </message>
@@ -1583,18 +1477,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>How the model should behave in this chat</source>
-        <translation>Comment le modèle doit se comporter dans cette discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>Préréglages</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings saved under a name</source>
-        <translation>Réglages enregistrés sous un nom</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1608,49 +1492,9 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As last time</source>
-        <translation>Comme la dernière</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Take the seed of the last answer, to have the same again</source>
-        <translation>Reprendre la graine de la dernière réponse, pour obtenir la même</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another seed for each answer</source>
-        <translation>Une autre graine pour chaque réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Reproducible, to the last bit (slower)</source>
-        <translation>Reproductible, au bit près (plus lent)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Forget the oldest turns when the context is full</source>
-        <translation>Oublier les tours les plus anciens quand le contexte est plein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Stop at</source>
-        <translation>Arrêter à</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One text a line</source>
-        <translation>Un texte par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n représente un retour à la ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1666,26 +1510,6 @@
         <translation>Contexte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation>Nombre maximal de tokens de cette discussion&#xa0;; moins il y en a, moins elle prend de mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>For this chat, from its next reply on.</source>
-        <translation>Pour cette discussion, dès sa prochaine réponse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Fewer settings</source>
-        <translation>Moins de réglages</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>More settings</source>
-        <translation>Plus de réglages</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Choisir</translation>
@@ -1695,11 +1519,6 @@
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Distant</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>this machine</source>
-        <translation>cette machine</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1716,41 +1535,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>En attente de {host}, {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What you send leaves this machine.</source>
-        <translation>Ce que vous envoyez quitte cette machine.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}: it leaves this machine.</source>
-        <translation>Envoyé à {host} : cela quitte cette machine.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, another program of this machine.</source>
-        <translation>Envoyé à {host}, un autre programme de cette machine.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>Un autre programme de cette machine répond, à {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>Il tourne sur une autre machine : tout ce que vous envoyez dans cette discussion va à {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>Ce qu’ils renvoient est envoyé à {host}, comme ce que vous écrivez.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>{host} ne reçoit pas : {names}. Le nombre de tokens d’une discussion est donné après chaque réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1773,11 +1557,6 @@
         <translation>Copié</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>From now on this chat forgets its oldest turns</source>
-        <translation>Désormais, cette discussion oublie ses tours les plus anciens</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Joindre des fichiers</translation>
@@ -1796,16 +1575,6 @@
             <numerusform>Le texte collé, {count} caractère, accompagne le message sous forme de fichier</numerusform>
             <numerusform>Le texte collé, {count} caractères, accompagne le message sous forme de fichier</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>is being read…</source>
-        <translation>lecture en cours…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is attached, {about}</source>
-        <translation>{name} est joint, {about}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -1827,33 +1596,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is taken off</source>
-        <translation>{name} est retiré</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>All of It</source>
-        <translation>Tout</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>The Beginning, as Much as Fits</source>
-        <translation>Le début, autant que possible</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>Les passages qui correspondent à la question</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Put into the Message as Text</source>
-        <translation>Insérer dans le message comme texte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Take It Off</source>
-        <translation>Retirer</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1883,18 +1627,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>A name for these settings; one in use is replaced:</source>
-        <translation>Un nom pour ces réglages&#xa0;; un nom déjà pris est remplacé&#xa0;:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>Renommer le préréglage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another name:</source>
-        <translation>Autre nom&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4815,16 +4549,6 @@ Vous avez décliné.</translation>
         <translation>{host} ne peut pas lier les réponses à une liste ou à un motif. Choisissez une autre forme sous « Format de réponse » dans les réglages de la discussion : JSON est possible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>On this machine</source>
-        <translation>Sur cette machine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this machine</source>
-        <translation>Quitte cette machine</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modèle à une adresse, comme vLLM, llama.cpp ou un autre Stretto</translation>
@@ -5007,6 +4731,7 @@ Vous avez décliné.</translation>
         <translation>Par défaut : {value}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Valeur du modèle</translation>
@@ -5232,6 +4957,7 @@ Vous avez décliné.</translation>
         <translation>Langue du clavier</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6055,6 +5781,7 @@ Vous avez décliné.</translation>
         <translation>Serveurs d’outils (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
@@ -7288,6 +7015,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Choisissez une discussion dans la barre latérale ou commencez-en une. {keys} rouvre la dernière.</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>cet ordinateur</translation>
@@ -9519,11 +9247,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>Sur cet ordinateur</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this computer</source>
         <translation>Quitte cet ordinateur</translation>
     </message>
@@ -9541,327 +9271,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>Mettre en pause/reprendre la réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Restore and Start Again</source>
-        <translation>Restaurer et redémarrer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Write a name first</source>
-        <translation>Écrivez d’abord un nom</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation>Tapez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Choose New to write your first prompt.</source>
-        <translation>Choisissez Nouveau pour écrire votre premier prompt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase for Good</source>
-        <translation>Effacer définitivement</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>The trash is empty.</source>
-        <translation>La corbeille est vide.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased tomorrow</source>
-        <translation>effacée demain</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased today</source>
-        <translation>effacée aujourd’hui</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto {version} is there</source>
-        <translation>Stretto {version} est disponible</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats stay as they are.</source>
-        <translation>Vous avez la version {version}. Vos discussions restent telles quelles.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Is this the hash that its makers name?</source>
-        <translation>Est-ce l’empreinte indiquée par ses auteurs&#xa0;?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use from the Next Start</source>
-        <translation>Utiliser au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Tick two machines or more, and choose a model.</source>
-        <translation>Cochez au moins deux machines et choisissez un modèle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Machine</source>
-        <translation>Machine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Measures the connection, and tokens a second beside one machine</source>
-        <translation>Mesure la connexion, et les tokens par seconde par rapport à une seule machine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>This machine</source>
-        <translation>Cette machine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>“local” is this machine. Take another name.</source>
-        <translation>« local » est cette machine. Prenez un autre nom.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Asking the machines…</source>
-        <translation>Interrogation des machines…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Download a model from the hub</source>
-        <translation>Télécharger un modèle depuis le hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
-        <translation>Conservée dans le trousseau du système et montrée à cette seule adresse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Ce que vous envoyez dans une discussion avec ce modèle quitte cette machine et va à {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{host} is another program of this machine.</source>
-        <translation>{host} est un autre programme de cette machine.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>La liaison n’est pas chiffrée : d’autres peuvent y lire ce que vous envoyez, et la clé.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>Écrivez une adresse et le nom d’un modèle, ou choisissez l’un de ceux qui s’y trouvent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Only if it wants one</source>
-        <translation>Seulement s’il en faut une</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Show Its Models</source>
-        <translation>Montrer ses modèles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the address which models it has, and sends nothing else</source>
-        <translation>Demande à l’adresse quels modèles elle a, et n’envoie rien d’autre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>Elle répond, mais ne liste aucun modèle. Écrivez le nom de l’un d’eux.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open in a Chat</source>
-        <translation>Ouvrir dans une discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Cancel and Throw Away</source>
-        <translation>Annuler et jeter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Read Its Card</source>
-        <translation>Lire sa fiche</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Asks the hub about this model</source>
-        <translation>Interroge le hub sur ce modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>It is on this machine already.</source>
-        <translation>Il est déjà sur cette machine.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version does not know its architecture. A newer one may.</source>
-        <translation>Cette version ne connaît pas son architecture. Une plus récente la connaît peut-être.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation>Aucun pour l’instant. Les modèles ouverts ou téléchargés sont listés ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Put the model back into the list</source>
-        <translation>Remettre le modèle dans la liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload: take it out of memory</source>
-        <translation>Décharger&#xa0;: le retirer de la mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is being looked for</source>
-        <translation>Recherche du dossier en cours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is not there</source>
-        <translation>Le dossier n’existe pas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From the hub</source>
-        <translation>Du hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation>Le trousseau n’a pas accepté le jeton&#xa0;: il est gardé jusqu’à la fermeture de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>An access token is shown to the hub.</source>
-        <translation>Un jeton d’accès est montré au hub.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget It</source>
-        <translation>L’oublier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget the access token</source>
-        <translation>Oublier le jeton d’accès</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Open Its Page</source>
-        <translation>Ouvrir sa page</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation>Demande d’abord, puis ouvre la page du modèle sur le hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation>Séparées par des virgules. Une recherche les trouve avec tag:nom.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open {name} in a chat</source>
-        <translation>Ouvrir {name} dans une discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} n’est plus dans la liste. Ses discussions restent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Choose one, and write the key that was made there.</source>
-        <translation>Choisissez-en un et saisissez la clé qui y a été créée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause Reply</source>
-        <translation>Mettre la réponse en pause</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin Chat</source>
-        <translation>Épingler la discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat</source>
-        <translation>Archiver la discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation>Le fichier {path} est endommagé ou n’est pas un fichier de Stretto. Il a été laissé tel quel. Stretto peut enregistrer dans un nouveau fichier ce qui est encore lisible, ou repartir d’un fichier vide&#xa0;; le fichier endommagé est conservé dans tous les cas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation>Rien n’a pu être lu dans {path}. Le fichier a été laissé tel quel. Revenez à une sauvegarde s’il y en a une, ou mettez le fichier de côté pour repartir d’un fichier vide.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation>Les discussions de {path} ont été utilisées en dernier par une version plus récente de Stretto, et celle-ci pourrait les abîmer. Ouvrez-les avec la version plus récente, ou mettez le fichier de côté pour repartir d’un fichier vide&#xa0;; il est conservé. Pour l’instant, il a été laissé tel quel.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation>Une modification ne correspondait pas aux discussions enregistrées et a été ignorée ({what}&#xa0;: {error}). C’est une erreur du programme&#xa0;; les autres modifications sont enregistrées.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation>Le disque qui contient {path} est plein, vos discussions ne peuvent donc pas être ouvertes. Rien n’est perdu. Libérez de l’espace, puis réessayez.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation>Le disque qui contient {path} est plein, les derniers messages ne sont donc pas encore enregistrés. Libérez de l’espace&#xa0;; Stretto les garde et réessaie.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation>Stretto n’a pas le droit d’écrire dans {path}. Autorisez l’écriture dans le dossier et son fichier, puis réessayez&#xa0;; ou utilisez un autre dossier, dans lequel vos discussions seront copiées.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation>Les discussions de {path} n’ont pas pu être lues ou écrites ({error}). Vérifiez que le disque est connecté et qu’il a de la place, puis réessayez.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The chats are closed; this change came too late.</source>
-        <translation>Les discussions sont fermées&#xa0;; cette modification est arrivée trop tard.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>Saving the chats takes longer than expected.</source>
-        <translation>L’enregistrement des discussions prend plus de temps que prévu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The disk did not answer in time.</source>
-        <translation>Le disque n’a pas répondu à temps.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9892,90 +9301,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
         <translation>Choisir ce qui tient…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>Réponses par message et par colonne</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete} sur %n réponse. Entrée en ouvre une dans sa discussion.</numerusform>
-            <numerusform>{complete} sur %n réponses. Entrée en ouvre une dans sa discussion.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>Toutes les réponses sont là</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>Le tableau est dans le presse-papiers.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>Le tableau n’a pas pu être écrit&#xa0;: {why}. Choisissez un autre emplacement.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>Le tableau est dans {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>Masquer l’origine des réponses jusqu’à mon choix</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>Ce qui diffère</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>Un tableau nomme ses colonnes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>Ouvrez d’abord un deuxième modèle, avec Fichier &gt; Ouvrir un dossier de modèle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>Choisissez au plus {most} modèles&#xa0;: {columns} sont choisis, et chacun occupe une colonne.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>Invité</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>La réponse jusqu’ici</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>Cette réponse est terminée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>Résultats</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -10040,38 +9365,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Show differences between the replies</source>
-        <translation>Afficher les différences entre les réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the replies</source>
-        <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>Réglages de la discussion…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Earlier message  Enter</source>
-        <translation>Message précédent  Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Later message  Shift+Enter</source>
-        <translation>Message suivant  Shift+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
         <translation>Cette discussion abandonne désormais ses messages les plus anciens</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>Garder celle-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -10217,974 +9517,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Retirer la pièce jointe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto was closed</source>
-        <translation>Interrompue à la fermeture de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer</source>
-        <translation>Réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Copy answer</source>
-        <translation>Copier la réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer again  Ctrl+R</source>
-        <translation>Répondre à nouveau  Ctrl+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation>Refaire à l’identique, avec le modèle, la graine et les réglages de cette réponse  Ctrl+Shift+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on in a new chat</source>
-        <translation>Continuer dans une nouvelle discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Delete this and what follows</source>
-        <translation>Supprimer ceci et la suite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on where the answer was cut off</source>
-        <translation>Continuer là où la réponse a été coupée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Show what the model got</source>
-        <translation>Afficher ce que le modèle a reçu</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>What the model got of {name}</source>
-        <translation>Ce que le modèle a reçu de {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Its text is not there any more.</source>
-        <translation>Son texte n’est plus disponible.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown here.</source>
-        <translation>Le reste n’est pas affiché ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Do not wrap lines</source>
-        <translation>Désactiver le retour à la ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap long lines</source>
-        <translation>Retour à la ligne automatique</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy code</source>
-        <translation>Copier le code</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget the Oldest Turns</source>
-        <translation>Oublier les tours les plus anciens</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Leave Message Out</source>
-        <translation>Laisser le message de côté</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Use Another Model…</source>
-        <translation>Utiliser un autre modèle…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Why there is no answer</source>
-        <translation>Pourquoi il n’y a pas de réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Jump to newest</source>
-        <translation>Aller au plus récent</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap Long Lines</source>
-        <translation>Retour à la ligne automatique</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Earlier version</source>
-        <translation>Version précédente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Later version</source>
-        <translation>Version suivante</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>no answer</source>
-        <translation>pas de réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>cut off at its length limit</source>
-        <translation>coupée à la longueur maximale</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>with {name}</source>
-        <translation>avec {name}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} character more</source>
-        <comment>… {count} characters more</comment>
-        <translation>
-            <numerusform>… {count} caractère de plus</numerusform>
-            <numerusform>… {count} caractères de plus</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Conversation</source>
-        <translation>Conversation</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Did not fit: left out of what follows</source>
-        <translation>N’a pas tenu&#xa0;: laissé de côté pour la suite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit and ask again</source>
-        <translation>Modifier et redemander</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit in a new chat</source>
-        <translation>Modifier dans une nouvelle discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show all</source>
-        <translation>Tout afficher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show less</source>
-        <translation>Afficher moins</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>Discussion supprimée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>Comparez d’abord plusieurs messages&#xa0;: Volet &gt; Comparer…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>Messages comparés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>Le tableau ne peut pas être lu. Ses réponses sont dans la liste des discussions.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>Revenir à ce qui était là avant</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
-            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez l’une de celles-ci</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>Les réponses comparées sont dans la liste des discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>Masquer la barre latérale  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>Replier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>Déplier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>Ouvrir à côté</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>Supprimer {count} discussion</numerusform>
-            <numerusform>Supprimer {count} discussions</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation>Mémoire&#xa0;: poids {weights}, caches KV {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Close the score  Ctrl+J</source>
-        <translation>Fermer la partition  Ctrl+J</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>No chat has asked the engine anything yet.</source>
-        <translation>Aucune discussion n’a encore rien demandé au moteur.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>At rest</source>
-        <translation>Au repos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>Supprimer la discussion</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln discussion supprimée</numerusform>
-            <numerusform>%Ln discussions supprimées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>Discussion désépinglée</numerusform>
-            <numerusform>{count} discussions désépinglées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>Discussion archivée</numerusform>
-            <numerusform>{count} discussions archivées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>Discussion désarchivée</numerusform>
-            <numerusform>{count} discussions désarchivées</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>Discussion sortie des dossiers</numerusform>
-            <numerusform>{count} discussions sorties des dossiers</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>Créer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>Dossier «&#xa0;{name}&#xa0;» supprimé&#xa0;; ses discussions sont conservées</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>Désarchiver</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>Aucun dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>Nouveau sous-dossier…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>Déplacer au premier niveau</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>Barre latérale repliée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>Afficher la barre latérale  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is too little memory for this now.</source>
-        <translation>Il y a trop peu de mémoire pour cela actuellement.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation>La conversation ne tient pas dans le contexte du modèle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>Answering has failed.</source>
-        <translation>La réponse a échoué.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model cannot be asked this.</source>
-        <translation>On ne peut pas demander cela au modèle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is not enough memory.</source>
-        <translation>Il n’y a pas assez de mémoire.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat is still being answered.</source>
-        <translation>Une réponse est encore en cours dans cette discussion.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model&apos;s chat template does not take these messages.</source>
-        <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model is not loaded any more.</source>
-        <translation>Le modèle n’est plus chargé.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation>Avec ce modèle, la discussion ne peut pas être tenue à l’écart des autres.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>It is not loaded.</source>
-        <translation>Il n’est pas chargé.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>La discussion «&#xa0;{chat}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>%n chat is answering with it. Stop its reply first.</source>
-        <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation>
-            <numerusform>%n discussion est en train de répondre avec lui. Arrêtez d’abord sa réponse.</numerusform>
-            <numerusform>%n discussions sont en train de répondre avec lui. Arrêtez d’abord leurs réponses.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>Another chat waits for {model}: it goes on loading.</source>
-        <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation>
-            <numerusform>Une autre discussion attend {model}&#xa0;: le chargement continue.</numerusform>
-            <numerusform>%n autres discussions attendent {model}&#xa0;: le chargement continue.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>Aucun résultat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>Vos discussions apparaîtront ici</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>Arrêter cette réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>Continuer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>Invités, {words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>Invités</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>personne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>D’autres programmes peuvent interroger Stretto à l’adresse {address}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>Affiner la recherche</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>Affiner la recherche  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>Dans le dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>Avec l’étiquette</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>Réponse du modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>Dit par moi</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>Dit par le modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>Ces 7 derniers jours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>Ces 30 derniers jours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>Dans les archives</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation>Les derniers instants avant le plantage manquent peut-être&#xa0;: le journal de vos discussions était endommagé. Il est conservé sous {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation>Vous repartez de zéro. Vos discussions précédentes sont conservées sous {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>{messages} dans {chats} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup.</source>
-        <translation>Voici les discussions de la sauvegarde.</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation>Voici les discussions de la sauvegarde. Les précédentes sont conservées sous {file}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>déplié</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>replié</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>dans les archives</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>8 bits: hardly to be told from the original</source>
-        <translation>8 bits&#xa0;: quasi identique à l’original</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>2 and 6 bits: small, and not for every model</source>
-        <translation>2 et 6 bits&#xa0;: petit, mais pas pour tous les modèles</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It is quantized already: convert the model that it was made from</source>
-        <translation>Il est déjà quantifié&#xa0;: convertissez le modèle dont il est issu</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto cannot use it: {why}.</source>
-        <translation>Stretto ne peut pas l’utiliser&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} can be used.</source>
-        <translation>mlx-lm {version} est utilisable.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Nothing else is different from Stretto’s own.</source>
-        <translation>Rien d’autre ne diffère de celui de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>What is different from Stretto’s own:</source>
-        <translation>Ce qui diffère de celui de Stretto&#xa0;:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It wants {what}.</source>
-        <translation>Il exige {what}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation>Le port {port} n’est pas libre ({why}). Choisissez-en un autre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It failed ({kind}). The log says how.</source>
-        <translation>Échec ({kind}). Le journal dit pourquoi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/installed.py"/>
-        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation>{name} n’est pas un adaptateur&#xa0;: choisissez un dossier qui contient adapter_config.json et adapters.safetensors.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto ended while it started with it</source>
-        <translation>Stretto s’est arrêté en démarrant avec lui</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Its own from the next start on</source>
-        <translation>Celui de Stretto au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto’s own</source>
-        <translation>Celui de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation>mlx-lm {version} n’est pas utilisé&#xa0;: {why}. Stretto utilise le sien.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} from the next start on</source>
-        <translation>mlx-lm {version} au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It cannot be read: {why}.</source>
-        <translation>Lecture impossible&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation>{name} est dans la corbeille du système, d’où vous pouvez le restaurer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the trash.</source>
-        <translation>{name} est dans la corbeille.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is a part of Stretto.</source>
-        <translation>{name} fait partie de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation>{folder} contient bien plus qu’un modèle. Supprimez-y les fichiers du modèle.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is on its way to the trash.</source>
-        <translation>{name} est en route vers la corbeille.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation>{name} est en cours de chargement. Attendez la fin, ou annulez.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being converted. Cancel that first.</source>
-        <translation>{name} est en cours de conversion. Annulez d’abord la conversion.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation>{name} est en cours de téléchargement. Annulez d’abord le téléchargement.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation>La discussion «&#xa0;{title}&#xa0;» répond avec lui, et aura besoin d’un autre modèle.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>%Ln chat answers with it, and will need another model.</source>
-        <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation>
-            <numerusform>%Ln discussion répond avec lui, et aura besoin d’un autre modèle.</numerusform>
-            <numerusform>%Ln discussions répondent avec lui, et auront besoin d’un autre modèle.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>It shares files with %n other revision, which goes with it.</source>
-        <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation>
-            <numerusform>Il partage des fichiers avec %n autre révision, qui part avec lui.</numerusform>
-            <numerusform>Il partage des fichiers avec %n autres révisions, qui partent avec lui.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list} et plus encore.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation>{name} n’a pas été retiré&#xa0;: {why}. Vous pouvez afficher son dossier et le supprimer là.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not put back: {why}.</source>
-        <translation>{name} n’a pas été remis&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not there any more</source>
-        <translation>il n’existe plus</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash does not take it</source>
-        <translation>la corbeille ne l’accepte pas</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash has not taken it</source>
-        <translation>la corbeille ne l’a pas accepté</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not in the trash any more</source>
-        <translation>il n’est plus dans la corbeille</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>something of that name is there again</source>
-        <translation>quelque chose porte de nouveau ce nom</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} était {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>Réponse {letter}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>Un message par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>Mes prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>Il a des variables à remplir. Écrivez-le plutôt en entier sur une ligne.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>Demander</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>Envoyez au plus {most} messages&#xa0;: il y en a {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>Enregistrez d’abord un prompt, avec Édition &gt; Prompts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>Cochez les prompts auxquels toutes les colonnes répondent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>Écrivez un message par ligne. Toutes les colonnes répondent à tous.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>Écrivez le message auquel toutes les colonnes répondent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>Plusieurs messages pour toutes les colonnes, un par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>Un message pour toutes les colonnes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>Faire défiler ensemble les réponses comparées</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>Les réponses comparées défilent ensemble</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>Chaque réponse défile séparément</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
-            <numerusform>{name} a été gardé {kept} fois sur %n jusqu’ici</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>writing</source>
-        <translation>écriture</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting for your answer</source>
-        <translation>attend votre réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>resting</source>
-        <translation>au repos</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
-        <translation>
-            <numerusform>{title}&#xa0;: {state}, %Ln token dans son cache KV sur {host}, qui peut en contenir {most}</numerusform>
-            <numerusform>{title}&#xa0;: {state}, %Ln tokens dans son cache KV sur {host}, qui peut en contenir {most}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation>
-            <numerusform>{title}&#xa0;: {state}, %Ln token dans son cache KV</numerusform>
-            <numerusform>{title}&#xa0;: {state}, %Ln tokens dans son cache KV</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting, {place}.</source>
-        <translation>en attente, nº {place}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{all} in all · chats’ KV {kv}</source>
-        <translation>{all} au total · KV des discussions {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>models {models} · chats’ KV {kv}</source>
-        <translation>modèles {models} · KV des discussions {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>what the chats have read (KV caches)</source>
-        <translation>ce que les discussions ont lu (caches KV)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>free again, kept for what comes next</source>
-        <translation>de nouveau libre, gardé pour la suite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>the program itself</source>
-        <translation>le programme lui-même</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{size} of memory in all:</source>
-        <translation>{size} de mémoire au total&#xa0;:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Models and chats may take {most} and take {used}.</source>
-        <translation>Les modèles et les discussions ont droit à {most} et prennent {used}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer is not signed by the makers of Stretto.</source>
-        <translation>La réponse n’est pas signée par les auteurs de Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer could not be understood.</source>
-        <translation>La réponse n’a pas pu être comprise.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>it was sent elsewhere</source>
-        <translation>renvoi vers une autre adresse</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>No answer: {why}.</source>
-        <translation>Pas de réponse&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>It failed; the log says how.</source>
-        <translation>Échec&#xa0;; le journal dit pourquoi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses discussions le rechargent à l’envoi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
-        <translation>Ce système n’offre aucun correcteur orthographique que Stretto connaisse. Sous Linux, installez enchant (libenchant-2) et un dictionnaire de votre langue, puis redémarrez Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
-        <translation>Il n’y a pas de dictionnaire de votre langue. Installez-en un, par exemple de hunspell, ou choisissez une autre langue.</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>Vos réglages n’ont pas pu être lus ; aucun ne sera enregistré jusqu’à ce que vous quittiez Stretto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
-        <translation>Vos réglages n’ont pas pu être lus et repartent de zéro. Le fichier est conservé sous le nom {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>Discussions dégroupées</translation>
     </message>
 </context>
 </TS>

@@ -96,23 +96,8 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Attach files  Ctrl+Shift+A</source>
-        <translation>ファイルを添付  Ctrl+Shift+A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>比較  Ctrl+Alt+C</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Keep the message as it was  Esc</source>
-        <translation>メッセージを元のままにする  Esc</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The first version stays.</source>
-        <translation>メッセージを編集中です。最初のバージョンは残ります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -142,11 +127,6 @@
         <translation>送信  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation>ここのモデルは画像を認識できません。代わりに画像内のテキストをペーストしてください。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -163,11 +143,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Take {name} off  Delete</source>
-        <translation>{name}を外す  Delete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
         <translation>{about}、このモデルには大きすぎます</translation>
     </message>
@@ -181,11 +156,6 @@
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
         <translation>Enterでモデルに渡す部分を選び、Deleteで外します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose what fits…</source>
-        <translation>収まる部分を選ぶ…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
@@ -1107,16 +1077,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>Answer as</source>
-        <translation>回答の形式</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>What answers have to be; the model can write nothing else</source>
-        <translation>回答がとるべき形式。モデルはこれ以外を書けません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>スキーマ</translation>
     </message>
@@ -1124,21 +1084,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>選択肢</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line</source>
-        <translation>1行に選択肢1つ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line; \n stands for a line break</source>
-        <translation>1行に選択肢1つ。\nは改行を表します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A regular expression; the whole answer matches it</source>
-        <translation>正規表現。回答全体がこれに一致します</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1155,16 +1100,6 @@
         <translation>
             <numerusform>コンテキスト{used}/{limit}トークン</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}, {count} reused in the last turn</source>
-        <translation>{context}、前回のやり取りで{count}を再利用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation>{context}。ほぼいっぱいです。新しいチャットを始めるか、このチャットの最も古いやり取りを忘れさせてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1233,24 +1168,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Choose another model for this chat</source>
-        <translation>このチャットのモデルを変更</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings of this chat</source>
-        <translation>このチャットの設定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>ロードをキャンセル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of this chat</source>
-        <translation>このチャットのツール</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -1469,16 +1388,6 @@
         <translation>ロード中 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of This Chat</source>
-        <translation>このチャットのツール</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Settings of This Chat</source>
-        <translation>このチャットの設定</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
@@ -1535,21 +1444,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As the model</source>
-        <translation>モデルに従う</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Before answering</source>
-        <translation>回答の前</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Not at all</source>
-        <translation>しない</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8ビット</translation>
     </message>
@@ -1568,18 +1462,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>How the model should behave in this chat</source>
-        <translation>このチャットでのモデルの振る舞い</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>プリセット</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings saved under a name</source>
-        <translation>名前を付けて保存した設定</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1593,49 +1477,9 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As last time</source>
-        <translation>前回と同じ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Take the seed of the last answer, to have the same again</source>
-        <translation>前回の回答のシードを使い、同じ回答を得ます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another seed for each answer</source>
-        <translation>回答ごとに別のシード</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Reproducible, to the last bit (slower)</source>
-        <translation>最後のビットまで再現可能（低速）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Forget the oldest turns when the context is full</source>
-        <translation>コンテキストがいっぱいになったら最も古いやり取りを忘れる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Stop at</source>
-        <translation>停止文字列</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One text a line</source>
-        <translation>1行に1つ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>回答を終わらせる文字列を1行に1つ。\nは改行を表します</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1651,26 +1495,6 @@
         <translation>コンテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation>このチャットの最大トークン数。少ないほどメモリを使いません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>For this chat, from its next reply on.</source>
-        <translation>このチャットの次の回答から適用されます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Fewer settings</source>
-        <translation>設定を減らす</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>More settings</source>
-        <translation>設定を増やす</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>選択</translation>
@@ -1680,11 +1504,6 @@
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>リモート</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>this machine</source>
-        <translation>このコンピュータ</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1701,41 +1520,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>{host} を待っています（{time}）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What you send leaves this machine.</source>
-        <translation>送信した内容はこのコンピュータの外に出ます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}: it leaves this machine.</source>
-        <translation>{host} に送信されます。このコンピュータの外に出ます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, another program of this machine.</source>
-        <translation>このコンピュータの別のプログラム {host} に送信されます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>このコンピュータの別のプログラム（{host}）が回答します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>別のコンピュータで動いています。このチャットで送信した内容はすべて {host} に送られます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>ツールの結果も、入力した内容と同じく {host} に送られます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>{host} には次の設定は送られません: {names}。チャットのトークン数は回答のたびに通知されます。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1757,11 +1541,6 @@
         <translation>コピーしました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>From now on this chat forgets its oldest turns</source>
-        <translation>今後、このチャットは最も古いやり取りを忘れます</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>ファイルを添付</translation>
@@ -1779,16 +1558,6 @@
         <translation>
             <numerusform>ペーストしたテキスト（{count}文字）はファイルとしてメッセージに添付されます</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>is being read…</source>
-        <translation>読み取り中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is attached, {about}</source>
-        <translation>{name}（{about}）を添付しました</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -1808,33 +1577,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is taken off</source>
-        <translation>{name}を外しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>All of It</source>
-        <translation>全体</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>The Beginning, as Much as Fits</source>
-        <translation>先頭から収まる分だけ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>質問に関係する箇所</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Put into the Message as Text</source>
-        <translation>テキストとしてメッセージに入れる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Take It Off</source>
-        <translation>外す</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1864,18 +1608,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>A name for these settings; one in use is replaced:</source>
-        <translation>この設定の名前（同じ名前があれば置き換えます）:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>プリセットの名称変更</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another name:</source>
-        <translation>新しい名前:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4736,16 +4470,6 @@ You declined.</source>
         <translation>{host} は回答を一覧やパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選んでください。JSON は使えます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>On this machine</source>
-        <translation>このコンピュータ上</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this machine</source>
-        <translation>このコンピュータの外へ送信</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>vLLM、llama.cpp、別の Stretto など、アドレスにあるモデル</translation>
@@ -4928,6 +4652,7 @@ You declined.</source>
         <translation>デフォルト {value}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>モデルのデフォルト</translation>
@@ -5153,6 +4878,7 @@ You declined.</source>
         <translation>キーボードの言語</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5970,6 +5696,7 @@ You declined.</source>
         <translation>ツールサーバ（MCP）…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
@@ -7198,6 +6925,7 @@ You did not answer.</source>
         <translation>サイドバーでチャットを選ぶか、新しいチャットを始めてください。{keys} で最後のチャットを開き直せます。</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>このコンピュータ</translation>
@@ -9399,11 +9127,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>このコンピュータ上</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this computer</source>
         <translation>このコンピュータの外に送信</translation>
     </message>
@@ -9421,327 +9151,6 @@ You did not answer.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>回答を一時停止/再開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Restore and Start Again</source>
-        <translation>復元して再起動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Write a name first</source>
-        <translation>先に名前を入力してください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation>空のメッセージで「/」を入力するとプロンプトを挿入できます。Tabで{{variables}}を順に移動します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Choose New to write your first prompt.</source>
-        <translation>「新規」を選んで最初のプロンプトを書きましょう。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase for Good</source>
-        <translation>完全に消去</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>The trash is empty.</source>
-        <translation>ゴミ箱は空です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased tomorrow</source>
-        <translation>明日消去</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased today</source>
-        <translation>今日中に消去</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto {version} is there</source>
-        <translation>Stretto {version}が公開されています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats stay as they are.</source>
-        <translation>お使いのバージョンは{version}です。チャットはそのまま残ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Is this the hash that its makers name?</source>
-        <translation>これは作成元が示しているハッシュですか？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use from the Next Start</source>
-        <translation>次回の起動から使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Tick two machines or more, and choose a model.</source>
-        <translation>2 台以上のマシンにチェックを付け、モデルを選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Machine</source>
-        <translation>マシン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Measures the connection, and tokens a second beside one machine</source>
-        <translation>接続と、1 台のときと比べた 1 秒あたりのトークン数を測ります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>This machine</source>
-        <translation>このマシン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>“local” is this machine. Take another name.</source>
-        <translation>“local” はこのマシンです。別の名前にしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Asking the machines…</source>
-        <translation>マシンに問い合わせています…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Download a model from the hub</source>
-        <translation>Hubからモデルをダウンロードします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
-        <translation>このシステムのキーチェーンに保存され、このアドレスにだけ示されます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>このモデルとのチャットで送信した内容は、このマシンの外に出て {host} に送られます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{host} is another program of this machine.</source>
-        <translation>{host} はこのマシンの別のプログラムです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>通信は暗号化されません。途中で送信内容とキーを読まれるおそれがあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>アドレスとモデル名を入力するか、そこにあるモデルを選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Only if it wants one</source>
-        <translation>必要な場合のみ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Show Its Models</source>
-        <translation>モデルを表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the address which models it has, and sends nothing else</source>
-        <translation>アドレスにモデルの一覧を問い合わせます。ほかには何も送りません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>応答はありますが、モデルの一覧がありません。モデル名を入力してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open in a Chat</source>
-        <translation>チャットで開く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Cancel and Throw Away</source>
-        <translation>中止して破棄</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Read Its Card</source>
-        <translation>モデルカードを読む</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Asks the hub about this model</source>
-        <translation>このモデルについてHubに問い合わせます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>It is on this machine already.</source>
-        <translation>すでにこのマシンにあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version does not know its architecture. A newer one may.</source>
-        <translation>このバージョンはこのアーキテクチャに対応していません。新しいバージョンでは使えるかもしれません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation>まだありません。開いたモデルやダウンロードしたモデルがここに並びます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Put the model back into the list</source>
-        <translation>モデルをリストに戻します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload: take it out of memory</source>
-        <translation>アンロード: メモリから取り除きます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is being looked for</source>
-        <translation>フォルダを探しています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is not there</source>
-        <translation>フォルダがありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From the hub</source>
-        <translation>Hubから</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation>キーチェーンに保存できなかったため、トークンはStrettoが終了するまで保持します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>An access token is shown to the hub.</source>
-        <translation>アクセストークンをHubに提示しています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget It</source>
-        <translation>削除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget the access token</source>
-        <translation>アクセストークンを削除します</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Open Its Page</source>
-        <translation>ページを開く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation>確認してから、Hubのモデルのページを開きます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation>コンマで区切ります。検索ではtag:nameで見つかります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open {name} in a chat</source>
-        <translation>{name} をチャットで開く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} を一覧から外しました。チャットは残ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Choose one, and write the key that was made there.</source>
-        <translation>1つ選び、そこで作成したキーを入力してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause Reply</source>
-        <translation>回答を一時停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin Chat</source>
-        <translation>チャットをピンで固定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat</source>
-        <translation>チャットをアーカイブ</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation>ファイル{path}は破損しているか、Strettoのファイルではありません。ファイルには手を加えていません。読み取れる内容を新しいファイルに保存するか、空のファイルから始めることができます。どちらの場合も、破損したファイルは残ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation>{path}からは何も読み取れませんでした。ファイルには手を加えていません。バックアップがあれば復元するか、このファイルを退避して空のファイルから始めてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation>{path}のチャットは、より新しいバージョンのStrettoで使われていました。このバージョンで開くと損なわれるおそれがあります。新しいバージョンで開くか、このファイルを退避して空のファイルから始めてください（元のファイルは残ります）。ファイルにはまだ手を加えていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation>保存済みのチャットに適合しない変更が1つあり、除外しました（{what}: {error}）。これはプログラムの不具合です。ほかの変更は保存されています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation>{path}のあるディスクがいっぱいのため、チャットを開けません。何も失われていません。空き容量を増やしてから、もう一度お試しください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation>{path}のあるディスクがいっぱいのため、最新のメッセージをまだ保存できていません。空き容量を増やしてください。Strettoはメッセージを保持し、保存を再試行します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation>{path}に書き込む権限がありません。フォルダとその中のファイルを書き込み可能にしてもう一度試すか、別のフォルダを使ってください。チャットはそのフォルダにコピーされます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation>{path}のチャットを読み書きできませんでした（{error}）。ディスクが接続されていて空き容量があることを確認し、もう一度お試しください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The chats are closed; this change came too late.</source>
-        <translation>チャットは閉じられています。この変更は間に合いませんでした。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>Saving the chats takes longer than expected.</source>
-        <translation>チャットの保存に予想より時間がかかっています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The disk did not answer in time.</source>
-        <translation>ディスクが時間内に応答しませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9772,89 +9181,6 @@ You did not answer.</source>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
         <translation>収まる部分を選択…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>メッセージと列ごとの回答</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>%n件中{complete}件の回答。Enterでその回答のチャットを開きます。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>すべて回答済みです</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>表をクリップボードにコピーしました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>表を書き出せませんでした: {why}。別の場所を選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>表を{file}に保存しました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>残す回答を決めるまで、どれがどれかを隠す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>変えるもの</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>表では列の名前が表示されます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>列の順序を混ぜ、回答A、回答Bのように呼びます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>先に「ファイル」&gt;「モデルフォルダを開く」で2つ目のモデルを開いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>選べるモデルは{most}個までです。{columns}個が選ばれていて、それぞれ1列を使います。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>ゲスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>ここまでの回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>この回答は終わっています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>検索結果</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9919,38 +9245,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Show differences between the replies</source>
-        <translation>回答の違いを表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the replies</source>
-        <translation>回答を1つ選ぶまで非表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>チャットの設定…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Earlier message  Enter</source>
-        <translation>前のメッセージ  Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Later message  Shift+Enter</source>
-        <translation>次のメッセージ  Shift+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
         <translation>このチャットは最も古いメッセージを除外するようになりました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>これを残す</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -10096,959 +9397,6 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>添付ファイルを削除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto was closed</source>
-        <translation>Strettoの終了により中断しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer</source>
-        <translation>回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Copy answer</source>
-        <translation>回答をコピー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer again  Ctrl+R</source>
-        <translation>もう一度回答  Ctrl+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation>この回答のモデル、シード、設定で同じ回答をもう一度  Ctrl+Shift+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on in a new chat</source>
-        <translation>新しいチャットで続ける</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Delete this and what follows</source>
-        <translation>これ以降を削除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on where the answer was cut off</source>
-        <translation>途切れたところから回答を続けます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Show what the model got</source>
-        <translation>モデルに渡した内容を表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>What the model got of {name}</source>
-        <translation>モデルに渡した{name}の内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Its text is not there any more.</source>
-        <translation>テキストはもうありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown here.</source>
-        <translation>残りはここには表示されません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Do not wrap lines</source>
-        <translation>行を折り返さない</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap long lines</source>
-        <translation>長い行を折り返す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy code</source>
-        <translation>コードをコピー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget the Oldest Turns</source>
-        <translation>最も古いやり取りを忘れる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Leave Message Out</source>
-        <translation>メッセージを除外</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Use Another Model…</source>
-        <translation>別のモデルを使う…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Why there is no answer</source>
-        <translation>回答がない理由</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Jump to newest</source>
-        <translation>最新へ移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap Long Lines</source>
-        <translation>長い行を折り返す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Earlier version</source>
-        <translation>前のバージョン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Later version</source>
-        <translation>次のバージョン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>no answer</source>
-        <translation>回答なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>cut off at its length limit</source>
-        <translation>長さの上限で途切れました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>with {name}</source>
-        <translation>{name}を添付</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} character more</source>
-        <comment>… {count} characters more</comment>
-        <translation>
-            <numerusform>…さらに{count}文字</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Conversation</source>
-        <translation>会話</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Did not fit: left out of what follows</source>
-        <translation>収まらないため、以降の内容から除外</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit and ask again</source>
-        <translation>編集して質問し直す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit in a new chat</source>
-        <translation>新しいチャットで編集</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show all</source>
-        <translation>すべて表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show less</source>
-        <translation>表示を減らす</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>チャットを削除しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>先に複数のメッセージを比較してください: ペイン &gt; 比較…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>比較したメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>表を読み取れません。回答はチャットのリストにあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>前の状態に戻す</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>どれかを残すまで、%n件のチャットを脇に置いています</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>比較した回答はチャットのリストにあります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>サイドバーを隠す  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>折りたたむ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>展開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>横に開く</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>{count}件のチャットを削除</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation>メモリ: 重み{weights}、KVキャッシュ{kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Close the score  Ctrl+J</source>
-        <translation>総譜を閉じる  Ctrl+J</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>No chat has asked the engine anything yet.</source>
-        <translation>エンジンに問い合わせたチャットはまだありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>At rest</source>
-        <translation>休止中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>チャットを削除</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>%Ln件のチャットを削除しました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>{count}件のチャットのピン固定を解除しました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>{count}件のチャットをアーカイブしました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>{count}件のチャットをアーカイブから取り出しました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>{count}件のチャットをフォルダの外に移動しました</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>作成</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>フォルダ「{name}」を削除しました。中のチャットは残っています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>アーカイブから取り出す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>フォルダなし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>中に新規フォルダ…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>最上位に移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>折りたたんだサイドバー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>サイドバーを表示  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is too little memory for this now.</source>
-        <translation>今はメモリが足りません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation>会話がモデルのコンテキストに収まりません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>Answering has failed.</source>
-        <translation>回答に失敗しました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model cannot be asked this.</source>
-        <translation>このモデルにはこの質問はできません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is not enough memory.</source>
-        <translation>メモリが足りません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat is still being answered.</source>
-        <translation>チャットはまだ回答中です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model&apos;s chat template does not take these messages.</source>
-        <translation>モデルのチャットテンプレートはこのメッセージに対応していません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model is not loaded any more.</source>
-        <translation>モデルはもうロードされていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation>このモデルではチャットをほかのチャットから分離できません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>必要なメモリは{total}です: 重み{weights}、{chats}（{context}トークン）用{caches}、作業用{working}。空きは{free}です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>It is not loaded.</source>
-        <translation>ロードされていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>チャット「{chat}」がこのモデルで回答中です。先に回答を停止してください。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>%n chat is answering with it. Stop its reply first.</source>
-        <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation>
-            <numerusform>%n件のチャットがこのモデルで回答中です。先に回答を停止してください。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>Another chat waits for {model}: it goes on loading.</source>
-        <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation>
-            <numerusform>ほかの%n件のチャットが{model}を待っているため、ロードを続けます。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>何も見つかりません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>チャットはここに表示されます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>この回答を停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>続ける</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>ゲスト、{words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>ゲスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>ほかのプログラムは{address}で問い合わせできます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>検索を絞り込む</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>検索を絞り込む  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>フォルダ内</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>タグ付き</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>回答したモデル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>自分の発言</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>モデルの発言</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>過去7日間</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>過去30日間</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>アーカイブ内</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation>クラッシュ直前の内容が欠けている可能性があります。チャットのジャーナルが破損していました。{file}として残してあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation>空の状態で始めました。以前のチャットは{file}として残してあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>{chats}の{messages}を読み取り、ここに戻しました。破損したファイルは{file}として残してあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup.</source>
-        <translation>バックアップのチャットです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation>バックアップのチャットです。それまでのチャットは{file}として残してあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>展開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>折りたたみ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>アーカイブ内</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>8 bits: hardly to be told from the original</source>
-        <translation>8ビット: 元とほぼ区別できない</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>2 and 6 bits: small, and not for every model</source>
-        <translation>2と6ビット: 小さいが、モデルを選ぶ</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It is quantized already: convert the model that it was made from</source>
-        <translation>すでに量子化されています。元のモデルを変換してください</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto cannot use it: {why}.</source>
-        <translation>Strettoでは使えません: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} can be used.</source>
-        <translation>mlx-lm {version}は使用できます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Nothing else is different from Stretto’s own.</source>
-        <translation>ほかにStretto付属のものとの違いはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>What is different from Stretto’s own:</source>
-        <translation>Stretto付属のものとの違い:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It wants {what}.</source>
-        <translation>{what}が必要です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation>ポート{port}は空いていません（{why}）。別のポートを選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It failed ({kind}). The log says how.</source>
-        <translation>失敗しました（{kind}）。詳細はログにあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/installed.py"/>
-        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsを含むフォルダを選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto ended while it started with it</source>
-        <translation>これを使った起動中にStrettoが終了しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Its own from the next start on</source>
-        <translation>次回の起動から付属のもの</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto’s own</source>
-        <translation>Stretto付属</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation>mlx-lm {version}は使われていません: {why}。Stretto付属のものを使います。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} from the next start on</source>
-        <translation>次回の起動からmlx-lm {version}</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It cannot be read: {why}.</source>
-        <translation>読み取れません: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation>{name}はシステムのゴミ箱にあります。そこから元に戻せます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the trash.</source>
-        <translation>{name}はゴミ箱にあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is a part of Stretto.</source>
-        <translation>{name}はStrettoの一部です。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation>{folder}にはモデル以外のものが多数含まれています。モデルのファイルはそこで取り除いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is on its way to the trash.</source>
-        <translation>{name}をゴミ箱に入れているところです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation>{name}はロード中です。終わるまで待つか、キャンセルしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being converted. Cancel that first.</source>
-        <translation>{name}は変換中です。先にキャンセルしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation>{name}はダウンロード中です。先にダウンロードをキャンセルしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation>チャット「{title}」がこのモデルを使っています。別のモデルが必要になります。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>%Ln chat answers with it, and will need another model.</source>
-        <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation>
-            <numerusform>%Ln件のチャットがこのモデルを使っています。別のモデルが必要になります。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>It shares files with %n other revision, which goes with it.</source>
-        <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation>
-            <numerusform>ほかの%n個のリビジョンとファイルを共有していて、それらも一緒に移動します。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation>フォルダにはほかのものも含まれていて、一緒に移動します: {list}など。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation>フォルダにはほかのものも含まれていて、一緒に移動します: {list}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation>{name}を取り除けませんでした: {why}。フォルダを表示して、そこで取り除けます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not put back: {why}.</source>
-        <translation>{name}を元に戻せませんでした: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not there any more</source>
-        <translation>もうそこにありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash does not take it</source>
-        <translation>ゴミ箱に入れられません</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash has not taken it</source>
-        <translation>ゴミ箱に入りませんでした</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not in the trash any more</source>
-        <translation>もうゴミ箱にありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>something of that name is there again</source>
-        <translation>同じ名前のものが元の場所にあります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer}は{what}でした</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>回答{letter}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>1行に1メッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>自分のプロンプト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>入力が必要な変数があります。代わりに1行に書き出してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>一度に質問できるメッセージは{most}件までです。今は{count}件あります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>先に「編集」&gt;「プロンプト」でプロンプトを保存してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>すべての列で回答するプロンプトにチェックを付けてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>1行に1つずつメッセージを書いてください。すべての列がそのすべてに回答します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>すべての列で回答するメッセージを書いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>すべての列への複数のメッセージ（1行に1つ）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>すべての列への1つのメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>比較中の回答を一緒にスクロール</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>比較中の回答は一緒にスクロールします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>回答は別々にスクロールします</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>{name}はこれまで%n回中{kept}回残されました</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>writing</source>
-        <translation>生成中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting for your answer</source>
-        <translation>あなたの返答を待っています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>resting</source>
-        <translation>休止中</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
-        <translation>
-            <numerusform>{title}: {state}、{host}のKVキャッシュに%Lnトークン（最大{most}）</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation>
-            <numerusform>{title}: {state}、KVキャッシュに%Lnトークン</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting, {place}.</source>
-        <translation>待機中、{place}番目。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{all} in all · chats’ KV {kv}</source>
-        <translation>合計{all} · チャットのKV {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>models {models} · chats’ KV {kv}</source>
-        <translation>モデル{models} · チャットのKV {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>what the chats have read (KV caches)</source>
-        <translation>チャットが読み取った内容（KVキャッシュ）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>free again, kept for what comes next</source>
-        <translation>空き、次の処理のために確保</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>the program itself</source>
-        <translation>プログラム本体</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{size} of memory in all:</source>
-        <translation>メモリの合計{size}:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Models and chats may take {most} and take {used}.</source>
-        <translation>モデルとチャットは{most}まで使え、{used}を使っています。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer is not signed by the makers of Stretto.</source>
-        <translation>応答にStrettoの作成元の署名がありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer could not be understood.</source>
-        <translation>応答を解釈できませんでした。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>it was sent elsewhere</source>
-        <translation>別の場所に転送されました</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>No answer: {why}.</source>
-        <translation>応答がありません: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>It failed; the log says how.</source>
-        <translation>失敗しました。詳細はログにあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>システムのメモリが不足しているため、{model} をアンロードしました。チャットで送信すると再び読み込まれます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
-        <translation>このシステムには Stretto が使えるスペルチェックがありません。Linux では enchant (libenchant-2) とお使いの言語の辞書をインストールし、Stretto を再起動してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
-        <translation>お使いの言語の辞書がありません。hunspell などの辞書をインストールするか、別の言語を選んでください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>設定を読み込めなかったため、Stretto を終了するまで設定は保存されません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
-        <translation>設定を読み込めなかったため、初期状態から始めます。ファイルは {name} として残してあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>チャットのグループを解除しました</translation>
     </message>
 </context>
 </TS>

@@ -96,23 +96,8 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Attach files  Ctrl+Shift+A</source>
-        <translation>附加文件  Ctrl+Shift+A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Compare  Ctrl+Alt+C</source>
         <translation>对比  Ctrl+Alt+C</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Keep the message as it was  Esc</source>
-        <translation>保持消息原样  Esc</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The first version stays.</source>
-        <translation>正在编辑你的消息。原版本会保留。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -142,11 +127,6 @@
         <translation>发送  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation>这里的模型无法看图。请改为粘贴图中的文字。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -163,11 +143,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Take {name} off  Delete</source>
-        <translation>移除 {name}  Delete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
         <translation>{about}；超出此模型的容量</translation>
     </message>
@@ -181,11 +156,6 @@
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
         <translation>按 Enter 选择提供给模型的内容，按 Delete 移除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose what fits…</source>
-        <translation>选择合适的部分…</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
@@ -1107,16 +1077,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>Answer as</source>
-        <translation>回复格式</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>What answers have to be; the model can write nothing else</source>
-        <translation>回复必须符合的格式；模型写不出其他内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
@@ -1124,21 +1084,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>选项</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line</source>
-        <translation>每行一个选项</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line; \n stands for a line break</source>
-        <translation>每行一个选项；\n 表示换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A regular expression; the whole answer matches it</source>
-        <translation>正则表达式；整个回复须与之匹配</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1155,16 +1100,6 @@
         <translation>
             <numerusform>上下文 {used}/{limit} token</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}, {count} reused in the last turn</source>
-        <translation>{context}，上一轮复用 {count}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation>{context}。即将用满：请新建对话，或让此对话忘记最早的几轮。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1233,24 +1168,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Choose another model for this chat</source>
-        <translation>为此对话选择其他模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings of this chat</source>
-        <translation>此对话的设置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>取消加载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of this chat</source>
-        <translation>此对话的工具</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -1469,16 +1388,6 @@
         <translation>正在加载 {share}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of This Chat</source>
-        <translation>此对话的工具</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Settings of This Chat</source>
-        <translation>此对话的设置</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
@@ -1535,21 +1444,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As the model</source>
-        <translation>由模型决定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Before answering</source>
-        <translation>回复前思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Not at all</source>
-        <translation>不思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 位</translation>
     </message>
@@ -1568,18 +1462,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>How the model should behave in this chat</source>
-        <translation>模型在此对话中应如何表现</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>预设</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings saved under a name</source>
-        <translation>以名称保存的设置</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1593,49 +1477,9 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>As last time</source>
-        <translation>同上次</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Take the seed of the last answer, to have the same again</source>
-        <translation>使用上一个回复的种子，以得到相同的结果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another seed for each answer</source>
-        <translation>每个回复使用不同的种子</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Reproducible, to the last bit (slower)</source>
-        <translation>逐位可复现（较慢）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Forget the oldest turns when the context is full</source>
-        <translation>上下文用满时忘记最早的几轮</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Stop at</source>
-        <translation>停止于</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One text a line</source>
-        <translation>每行一段文本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>遇到即结束回复的文本，每行一段；\n 表示换行</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1651,26 +1495,6 @@
         <translation>上下文</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation>此对话的 token 上限；越少越省内存</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>For this chat, from its next reply on.</source>
-        <translation>对此对话生效，从下一个回复开始。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Fewer settings</source>
-        <translation>收起设置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>More settings</source>
-        <translation>更多设置</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>选择</translation>
@@ -1680,11 +1504,6 @@
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>远程</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>this machine</source>
-        <translation>本机</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1701,41 +1520,6 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
         <translation>正在等待 {host}，{time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What you send leaves this machine.</source>
-        <translation>你发送的内容会离开本机。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}: it leaves this machine.</source>
-        <translation>发送到 {host}：会离开本机。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, another program of this machine.</source>
-        <translation>发送到 {host}（本机的另一个程序）。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>由本机的另一个程序（{host}）回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>它在另一台机器上运行：你在此对话中发送的一切都会发往 {host}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>它们返回的内容会和你写的内容一样发送到 {host}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>不会告知 {host}：{names}。对话占用多少 token，它会在每次回复后给出。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1757,11 +1541,6 @@
         <translation>已复制</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>From now on this chat forgets its oldest turns</source>
-        <translation>从现在起，此对话会忘记最早的几轮</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>附加文件</translation>
@@ -1779,16 +1558,6 @@
         <translation>
             <numerusform>粘贴的文本（{count} 个字符）将作为文件随消息发送</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>is being read…</source>
-        <translation>正在读取…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is attached, {about}</source>
-        <translation>已附加 {name}，{about}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -1808,33 +1577,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is taken off</source>
-        <translation>已移除 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>All of It</source>
-        <translation>全部</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>The Beginning, as Much as Fits</source>
-        <translation>开头，能放多少放多少</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>与问题匹配的段落</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Put into the Message as Text</source>
-        <translation>作为文本放入消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Take It Off</source>
-        <translation>移除</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1864,18 +1608,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>A name for these settings; one in use is replaced:</source>
-        <translation>为这些设置命名；同名的预设将被替换：</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>重命名预设</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another name:</source>
-        <translation>新名称：</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4736,16 +4470,6 @@ You declined.</source>
         <translation>{host} 无法把回复限定为列表或模式。请在对话设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>On this machine</source>
-        <translation>在本机</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this machine</source>
-        <translation>离开本机</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>位于某个地址的模型，例如 vLLM、llama.cpp 或另一个 Stretto</translation>
@@ -4928,6 +4652,7 @@ You declined.</source>
         <translation>默认 {value}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>模型默认</translation>
@@ -5153,6 +4878,7 @@ You declined.</source>
         <translation>键盘语言</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5970,6 +5696,7 @@ You declined.</source>
         <translation>工具服务器 (MCP)…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
@@ -7198,6 +6925,7 @@ You did not answer.</source>
         <translation>在侧边栏选择对话，或开始新对话。{keys} 重新打开上一个。</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
         <translation>此电脑</translation>
@@ -9399,11 +9127,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this computer</source>
         <translation>在这台电脑上</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this computer</source>
         <translation>会离开这台电脑</translation>
     </message>
@@ -9421,327 +9151,6 @@ You did not answer.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause/Resume Reply</source>
         <translation>暂停/继续回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Restore and Start Again</source>
-        <translation>恢复并重新启动</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Write a name first</source>
-        <translation>请先填写名称</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation>在空白消息中输入 / 可插入提示词。按 Tab 依次填写 {{variables}}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Choose New to write your first prompt.</source>
-        <translation>点击“新建”，写下第一条提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase for Good</source>
-        <translation>永久删除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>The trash is empty.</source>
-        <translation>废纸篓是空的。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased tomorrow</source>
-        <translation>明天永久删除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased today</source>
-        <translation>今天永久删除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto {version} is there</source>
-        <translation>Stretto {version} 已发布</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats stay as they are.</source>
-        <translation>你的版本是 {version}。你的对话保持不变。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Is this the hash that its makers name?</source>
-        <translation>这是开发者公布的哈希值吗？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use from the Next Start</source>
-        <translation>下次启动时使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Tick two machines or more, and choose a model.</source>
-        <translation>请勾选两台或更多机器，并选择一个模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Machine</source>
-        <translation>机器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Measures the connection, and tokens a second beside one machine</source>
-        <translation>测量连接，以及与单台机器相比每秒的 token 数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>This machine</source>
-        <translation>这台机器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>“local” is this machine. Take another name.</source>
-        <translation>“local”就是这台机器。请换一个名称。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Asking the machines…</source>
-        <translation>正在询问各台机器…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Download a model from the hub</source>
-        <translation>从 Hub 下载模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
-        <translation>保存在本系统的钥匙串中，只出示给此地址。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>在使用此模型的对话中发送的内容会离开本机，发往 {host}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{host} is another program of this machine.</source>
-        <translation>{host} 是本机的另一个程序。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>连接未加密：途中的其他人可以读到您发送的内容和密钥。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>请填写地址和模型名称，或从那里的模型中选择一个。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Only if it wants one</source>
-        <translation>仅在需要时填写</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Show Its Models</source>
-        <translation>显示其模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the address which models it has, and sends nothing else</source>
-        <translation>向该地址询问有哪些模型，不发送其他任何内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>它有响应，但没有列出模型。请填写一个模型的名称。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open in a Chat</source>
-        <translation>在对话中打开</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Cancel and Throw Away</source>
-        <translation>取消并丢弃</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Read Its Card</source>
-        <translation>查看模型卡</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Asks the hub about this model</source>
-        <translation>向 Hub 询问此模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>It is on this machine already.</source>
-        <translation>已在这台电脑上。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version does not know its architecture. A newer one may.</source>
-        <translation>此版本不认识它的架构。更新的版本可能支持。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation>还没有。打开或下载的模型会列在这里。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Put the model back into the list</source>
-        <translation>将模型放回列表</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload: take it out of memory</source>
-        <translation>卸载：从内存中移除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is being looked for</source>
-        <translation>正在查找文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is not there</source>
-        <translation>文件夹不存在</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From the hub</source>
-        <translation>来自 Hub</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation>钥匙串未接受令牌：令牌保留到 Stretto 退出为止。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>An access token is shown to the hub.</source>
-        <translation>会向 Hub 提供访问令牌。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget It</source>
-        <translation>忘记</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget the access token</source>
-        <translation>忘记访问令牌</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Open Its Page</source>
-        <translation>打开其页面</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation>先询问，再打开 Hub 上的模型页面</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation>以英文逗号分隔。搜索时用 tag:name 查找。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open {name} in a chat</source>
-        <translation>在对话中打开 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} 已不在列表中。它的对话会保留。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Choose one, and write the key that was made there.</source>
-        <translation>选择一个，并输入在那里创建的密钥。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause Reply</source>
-        <translation>暂停回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin Chat</source>
-        <translation>置顶对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat</source>
-        <translation>归档对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged, or is not one of Stretto&apos;s. It has been left as it is. Stretto can save what can still be read in a new file, or start with an empty one; the damaged file is kept either way.</source>
-        <translation>文件 {path} 已损坏，或者不是 Stretto 的文件。该文件保持原样。Stretto 可以把仍能读取的内容保存到新文件中，也可以从空文件开始；无论哪种方式，损坏的文件都会保留。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. It has been left as it is. Go back to a backup if there is one, or set the file aside to start with an empty one.</source>
-        <translation>{path} 中的内容全部无法读取。该文件保持原样。如有备份，请恢复备份；或者将该文件移到一旁，从空文件开始。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} were last used by a newer version of Stretto, and this one could harm them. Open them with the newer version, or set the file aside and start with an empty one; it is kept. So far it has been left as it is.</source>
-        <translation>{path} 中的对话上次由更新版本的 Stretto 使用，当前版本可能会损坏它们。请用较新的版本打开，或将该文件移到一旁，从空文件开始；原文件会保留。目前该文件保持原样。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>A change did not fit the stored chats and was left out ({what}: {error}). This is a fault of the program; the other changes are saved.</source>
-        <translation>有一项更改与已保存的对话不符，已略过（{what}：{error}）。这是程序的错误；其他更改已保存。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so your chats cannot be opened. Nothing of them is lost. Free some space, then try again.</source>
-        <translation>{path} 所在的磁盘已满，无法打开对话。对话没有丢失。请腾出一些空间，然后重试。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The disk that holds {path} is full, so the latest messages are not saved yet. Free some space; Stretto keeps them and tries again.</source>
-        <translation>{path} 所在的磁盘已满，最新的消息尚未保存。请腾出一些空间；Stretto 会保留这些消息并再次尝试。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>Stretto may not write to {path}. Make the folder and the file in it writable, then try again; or use another folder, into which your chats are copied.</source>
-        <translation>Stretto 没有写入 {path} 的权限。请将该文件夹及其中的文件设为可写，然后重试；或者使用其他文件夹，对话会复制过去。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or written ({error}). Check that the disk is connected and has space, then try again.</source>
-        <translation>无法读取或写入 {path} 中的对话（{error}）。请检查磁盘是否已连接并有可用空间，然后重试。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The chats are closed; this change came too late.</source>
-        <translation>对话已关闭；这项更改来得太晚。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>Saving the chats takes longer than expected.</source>
-        <translation>保存对话所用的时间比预期长。</translation>
-    </message>
-    <message>
-        <location filename="../../app/store/writer.py"/>
-        <source>The disk did not answer in time.</source>
-        <translation>磁盘没有及时响应。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9772,89 +9181,6 @@ You did not answer.</source>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
         <translation>选择能容纳的部分…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Answers by message and column</source>
-        <translation>按消息和列排列的回复</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n answers. Enter opens one in its chat.</source>
-        <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
-        <translation>
-            <numerusform>{complete}/%n 个回复。按 Enter 在对话中打开。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Everything has been answered</source>
-        <translation>已全部回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in the clipboard.</source>
-        <translation>表格已复制到剪贴板。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table could not be written: {why}. Choose another place.</source>
-        <translation>无法写入表格：{why}。请选择其他位置。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>The table is in {file}.</source>
-        <translation>表格位于 {file}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide which is which until I keep one</source>
-        <translation>在我选定之前隐藏各列身份</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What differs</source>
-        <translation>有何不同</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table names its columns</source>
-        <translation>表格会标明各列</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Open a second model first, with File &gt; Open Model Folder.</source>
-        <translation>请先通过“文件 &gt; 打开模型文件夹”打开第二个模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models: {columns} are chosen, and each takes a column.</source>
-        <translation>最多选择 {most} 个模型：现有 {columns} 个，每个占一列。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guest</source>
-        <translation>访客</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>The answer so far</source>
-        <translation>目前的回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>This answer has ended.</source>
-        <translation>此回复已结束。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Found</source>
-        <translation>已找到</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9919,38 +9245,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Show differences between the replies</source>
-        <translation>显示回复之间的差异</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Hidden until you keep one of the replies</source>
-        <translation>保留其中一个回复之前隐藏</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>对话设置…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Earlier message  Enter</source>
-        <translation>更早的消息  Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Later message  Shift+Enter</source>
-        <translation>更晚的消息  Shift+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
         <translation>此对话现在会丢弃最早的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Keep This One</source>
-        <translation>选定此项</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -10096,959 +9397,6 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>移除附件</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto was closed</source>
-        <translation>Stretto 关闭时中断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer</source>
-        <translation>回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Copy answer</source>
-        <translation>复制回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Answer again  Ctrl+R</source>
-        <translation>重新回复  Ctrl+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation>以此回复的模型、种子和设置重来  Ctrl+Shift+R</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on in a new chat</source>
-        <translation>在新对话中继续</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Delete this and what follows</source>
-        <translation>删除此消息及之后的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Go on where the answer was cut off</source>
-        <translation>从回复截断处继续</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Show what the model got</source>
-        <translation>显示模型收到的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>What the model got of {name}</source>
-        <translation>模型收到的 {name} 内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Its text is not there any more.</source>
-        <translation>其文本已不在这里。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown here.</source>
-        <translation>其余内容不在此显示。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Do not wrap lines</source>
-        <translation>不自动换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap long lines</source>
-        <translation>长行自动换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy code</source>
-        <translation>复制代码</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget the Oldest Turns</source>
-        <translation>忘记最早的几轮</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Leave Message Out</source>
-        <translation>略去此消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Use Another Model…</source>
-        <translation>使用其他模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Why there is no answer</source>
-        <translation>没有回复的原因</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Jump to newest</source>
-        <translation>跳到最新</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Wrap Long Lines</source>
-        <translation>长行自动换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Earlier version</source>
-        <translation>较早的版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>Later version</source>
-        <translation>较新的版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>no answer</source>
-        <translation>没有回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>cut off at its length limit</source>
-        <translation>达到长度上限而截断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>with {name}</source>
-        <translation>附 {name}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} character more</source>
-        <comment>… {count} characters more</comment>
-        <translation>
-            <numerusform>… 还有 {count} 个字符</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
-        <source>Conversation</source>
-        <translation>对话内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Did not fit: left out of what follows</source>
-        <translation>放不下：后续内容已不含此消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit and ask again</source>
-        <translation>编辑并重新提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Edit in a new chat</source>
-        <translation>在新对话中编辑</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show all</source>
-        <translation>全部显示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/user_row.py"/>
-        <source>Show less</source>
-        <translation>收起</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Chat deleted</source>
-        <translation>已删除对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first: Pane &gt; Compare…</source>
-        <translation>请先对比多条消息：窗格 &gt; 对比…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared Messages</source>
-        <translation>对比的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>无法读取表格。其回复在对话列表中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Back to What Was There Before</source>
-        <translation>返回之前的对话</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is put aside until you keep one of these</source>
-        <comment>%n chats are put aside until you keep one of these</comment>
-        <translation>
-            <numerusform>%n 个对话暂时收起，待你选定一个后恢复</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The compared answers are in the list of chats</source>
-        <translation>对比的回复在对话列表中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Hide the sidebar  Ctrl+B</source>
-        <translation>隐藏边栏  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Fold</source>
-        <translation>折叠</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Unfold</source>
-        <translation>展开</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Open Beside</source>
-        <translation>在旁边打开</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Delete {count} Chat</source>
-        <comment>Delete {count} Chats</comment>
-        <translation>
-            <numerusform>删除 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Memory: weights {weights}, KV caches {kv}</source>
-        <translation>内存：权重 {weights}，KV 缓存 {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Close the score  Ctrl+J</source>
-        <translation>关闭总谱  Ctrl+J</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>No chat has asked the engine anything yet.</source>
-        <translation>还没有对话向引擎提问。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>At rest</source>
-        <translation>空闲</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Delete Chat</source>
-        <translation>删除对话</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>%Ln chat deleted</source>
-        <comment>%Ln chats deleted</comment>
-        <translation>
-            <numerusform>已删除 %Ln 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat no longer pinned</source>
-        <comment>{count} chats no longer pinned</comment>
-        <translation>
-            <numerusform>已取消置顶 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat put into the archive</source>
-        <comment>{count} chats put into the archive</comment>
-        <translation>
-            <numerusform>已归档 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat taken out of the archive</source>
-        <comment>{count} chats taken out of the archive</comment>
-        <translation>
-            <numerusform>已取消归档 {count} 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chat moved out of folders</source>
-        <comment>{count} chats moved out of folders</comment>
-        <translation>
-            <numerusform>已将 {count} 个对话移出文件夹</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Make</source>
-        <translation>创建</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Folder “{name}” deleted; its chats are kept</source>
-        <translation>已删除文件夹“{name}”；其中的对话保留</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Take Out of the Archive</source>
-        <translation>取消归档</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>No Folder</source>
-        <translation>无文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>New Folder Inside…</source>
-        <translation>在其中新建文件夹…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Move to the Top</source>
-        <translation>移到顶层</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Folded sidebar</source>
-        <translation>折叠的边栏</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Show the sidebar  Ctrl+B</source>
-        <translation>显示边栏  Ctrl+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is too little memory for this now.</source>
-        <translation>目前内存不足。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The conversation does not fit into the model&apos;s context.</source>
-        <translation>对话超出了模型的上下文。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>Answering has failed.</source>
-        <translation>回复失败。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model cannot be asked this.</source>
-        <translation>无法向模型这样提问。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>There is not enough memory.</source>
-        <translation>内存不足。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat is still being answered.</source>
-        <translation>此对话仍在回复中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model&apos;s chat template does not take these messages.</source>
-        <translation>模型的对话模板不接受这些消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The model is not loaded any more.</source>
-        <translation>模型已卸载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The chat cannot be kept apart from the others with this model.</source>
-        <translation>此模型无法将该对话与其他对话隔开。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
-        <translation>需要 {total}：权重 {weights}，{chats}（{context} token）的缓存 {caches}，运算 {working}。可用 {free}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>It is not loaded.</source>
-        <translation>它尚未加载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>对话“{chat}”正在用它回复。请先停止回复。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>%n chat is answering with it. Stop its reply first.</source>
-        <comment>%n chats are answering with it. Stop their replies first.</comment>
-        <translation>
-            <numerusform>%n 个对话正在用它回复。请先停止回复。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/residency.py"/>
-        <source>Another chat waits for {model}: it goes on loading.</source>
-        <comment>%n other chats wait for {model}: it goes on loading.</comment>
-        <translation>
-            <numerusform>还有 %n 个对话在等待 {model}：它会继续加载。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Nothing found</source>
-        <translation>没有找到结果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <source>Your chats will appear here</source>
-        <translation>你的对话会显示在这里</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this answer</source>
-        <translation>停止此回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Go on</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests, {words}</source>
-        <translation>访客，{words}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Guests</source>
-        <translation>访客</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>nobody</source>
-        <translation>无人</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Other programs may ask at {address}</source>
-        <translation>其他程序可在 {address} 提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search</source>
-        <translation>缩小搜索范围</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Narrow the search  Alt+Down</source>
-        <translation>缩小搜索范围  Alt+Down</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In Folder</source>
-        <translation>在文件夹中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>With Tag</source>
-        <translation>带标签</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Answered by Model</source>
-        <translation>由模型回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by Me</source>
-        <translation>我说的</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Said by the Model</source>
-        <translation>模型说的</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 7 Days</source>
-        <translation>最近 7 天</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Last 30 Days</source>
-        <translation>最近 30 天</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>In the Archive</source>
-        <translation>在归档中</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
-        <translation>崩溃前最后的内容可能缺失：对话的日志已损坏。它保留为 {file}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>This is an empty start. Your earlier chats are kept as {file}.</source>
-        <translation>这是空白的开始。你之前的对话保留为 {file}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
-        <translation>已读取 {chats}中的 {messages}，都在这里。损坏的文件保留为 {file}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup.</source>
-        <translation>这些是备份中的对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/program/opening.py"/>
-        <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
-        <translation>这些是备份中的对话。之前的对话保留为 {file}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>unfolded</source>
-        <translation>已展开</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>folded</source>
-        <translation>已折叠</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>in the archive</source>
-        <translation>已归档</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>8 bits: hardly to be told from the original</source>
-        <translation>8 位：与原模型几乎没有差别</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>2 and 6 bits: small, and not for every model</source>
-        <translation>2 和 6 位：小，但并非适合所有模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It is quantized already: convert the model that it was made from</source>
-        <translation>它已经量化：请转换它的原模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto cannot use it: {why}.</source>
-        <translation>Stretto 无法使用它：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} can be used.</source>
-        <translation>可以使用 mlx-lm {version}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Nothing else is different from Stretto’s own.</source>
-        <translation>其余与 Stretto 自带版本没有区别。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>What is different from Stretto’s own:</source>
-        <translation>与 Stretto 自带版本的区别：</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It wants {what}.</source>
-        <translation>它需要 {what}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is not free ({why}). Choose another.</source>
-        <translation>端口 {port} 被占用（{why}）。请选择其他端口。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/downloads.py"/>
-        <source>It failed ({kind}). The log says how.</source>
-        <translation>失败（{kind}）。详情见日志。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/installed.py"/>
-        <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
-        <translation>{name} 不是适配器：请选择包含 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto ended while it started with it</source>
-        <translation>Stretto 用它启动时中止</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Its own from the next start on</source>
-        <translation>下次启动起使用自带版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto’s own</source>
-        <translation>Stretto 自带版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
-        <translation>未使用 mlx-lm {version}：{why}。Stretto 使用自带版本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} from the next start on</source>
-        <translation>下次启动起使用 mlx-lm {version}</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>It cannot be read: {why}.</source>
-        <translation>无法读取：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the system&apos;s trash, where you can put it back.</source>
-        <translation>{name} 在系统废纸篓中，可在那里放回原处。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is in the trash.</source>
-        <translation>{name} 在废纸篓中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is a part of Stretto.</source>
-        <translation>{name} 是 Stretto 的一部分。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
-        <translation>{folder} 中远不止一个模型。请在那里移除模型的文件。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is on its way to the trash.</source>
-        <translation>{name} 正在移到废纸篓。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being loaded. Wait until it is, or cancel that.</source>
-        <translation>正在加载 {name}。请等待完成，或取消加载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being converted. Cancel that first.</source>
-        <translation>正在转换 {name}。请先取消转换。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} is being downloaded. Cancel the download first.</source>
-        <translation>正在下载 {name}。请先取消下载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation>对话“{title}”用它回复，之后需要其他模型。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>%Ln chat answers with it, and will need another model.</source>
-        <comment>%Ln chats answer with it, and will need another model.</comment>
-        <translation>
-            <numerusform>%Ln 个对话用它回复，之后需要其他模型。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/models/removal.py"/>
-        <source>It shares files with %n other revision, which goes with it.</source>
-        <comment>It shares files with %n other revisions, which go with it.</comment>
-        <translation>
-            <numerusform>它与 %n 个其他修订版共用文件，它们会一并移除。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list} and more.</source>
-        <translation>其文件夹中还有其他内容，会一并移除：{list}等。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>Its folder holds other things, which go with it: {list}.</source>
-        <translation>其文件夹中还有其他内容，会一并移除：{list}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
-        <translation>{name} 未移除：{why}。可显示其文件夹，在那里移除。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/removal.py"/>
-        <source>{name} was not put back: {why}.</source>
-        <translation>{name} 未放回：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not there any more</source>
-        <translation>它已不存在</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash does not take it</source>
-        <translation>废纸篓不接受它</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>the trash has not taken it</source>
-        <translation>废纸篓没有接受它</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>it is not in the trash any more</source>
-        <translation>它已不在废纸篓中</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/system_trash.py"/>
-        <source>something of that name is there again</source>
-        <translation>那里又有了同名的项目</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>{answer} was {what}</source>
-        <comment>Answer A was Seed 1</comment>
-        <translation>{answer} 是 {what}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare.py"/>
-        <source>Answer {letter}</source>
-        <translation>回复 {letter}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A message in each line</source>
-        <translation>每行一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>My prompts</source>
-        <translation>我的提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>It has variables to be filled in. Write it out as a line instead.</source>
-        <translation>其中有待填的变量。请改为写成一行。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask</source>
-        <translation>提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Ask at most {most} messages: these are {count}.</source>
-        <translation>最多提问 {most} 条消息：现有 {count} 条。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Keep a prompt first, with Edit &gt; Prompts.</source>
-        <translation>请先通过“编辑 &gt; 提示词”保存提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Tick the prompts that all columns answer.</source>
-        <translation>勾选所有列要回复的提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>每行写一条消息。所有列都会回复全部消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Write the message that all columns answer.</source>
-        <translation>写下所有列要回复的消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Several messages for all columns, one in each line</source>
-        <translation>发给所有列的多条消息，每行一条</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message for all columns</source>
-        <translation>发给所有列的一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Scroll Compared Answers Together</source>
-        <translation>同步滚动对比的回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compared answers scroll together</source>
-        <translation>对比的回复同步滚动</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Each answer scrolls by itself</source>
-        <translation>每个回复单独滚动</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times so far</source>
-        <comment>{name} was kept {kept} of %n times so far</comment>
-        <translation>
-            <numerusform>到目前为止，{name} 在 %n 次中被选定 {kept} 次</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>writing</source>
-        <translation>撰写中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting for your answer</source>
-        <translation>等你答复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>resting</source>
-        <translation>空闲</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
-        <translation>
-            <numerusform>{title}：{state}，{host} 上的 KV 缓存中有 %Ln token，可容纳 {most}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
-        <source>{title}: {state}, %Ln tokens in its KV cache</source>
-        <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
-        <translation>
-            <numerusform>{title}：{state}，KV 缓存中有 %Ln token</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>waiting, {place}.</source>
-        <translation>等待中，第 {place} 位</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{all} in all · chats’ KV {kv}</source>
-        <translation>共 {all} · 对话的 KV {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>models {models} · chats’ KV {kv}</source>
-        <translation>模型 {models} · 对话的 KV {kv}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>what the chats have read (KV caches)</source>
-        <translation>对话已读取的内容（KV 缓存）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>free again, kept for what comes next</source>
-        <translation>已释放，留待后用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>the program itself</source>
-        <translation>程序本身</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>{size} of memory in all:</source>
-        <translation>共占用内存 {size}：</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/score.py"/>
-        <source>Models and chats may take {most} and take {used}.</source>
-        <translation>模型和对话可占用 {most}，已占用 {used}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer is not signed by the makers of Stretto.</source>
-        <translation>答复没有 Stretto 开发者的签名。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>The answer could not be understood.</source>
-        <translation>无法识别答复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>it was sent elsewhere</source>
-        <translation>它被转到了别处</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>No answer: {why}.</source>
-        <translation>没有答复：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/updates.py"/>
-        <source>It failed; the log says how.</source>
-        <translation>失败；详情见日志。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/residency.py"/>
-        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
-        <translation>系统内存不足，因此已卸载 {model}。其对话在发送时会重新加载它。</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
-        <translation>此系统没有 Stretto 能用的拼写检查。在 Linux 上请安装 enchant（libenchant-2）和您所用语言的词典，然后重新启动 Stretto。</translation>
-    </message>
-    <message>
-        <location filename="../../app/spelling/speller.py"/>
-        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
-        <translation>没有您所用语言的词典。请安装一个（例如 hunspell 的），或选择其他语言。</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>无法读取您的设置，因此在退出 Stretto 之前不会保存任何设置。</translation>
-    </message>
-    <message>
-        <location filename="../../app/settings/options.py"/>
-        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
-        <translation>无法读取您的设置，已重新开始。原文件保留为 {name}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
-        <source>Chats ungrouped</source>
-        <translation>已取消对话分组</translation>
     </message>
 </context>
 </TS>
