@@ -287,7 +287,7 @@ def test_a_command_of_the_row_in_the_sidebar_is_still_that_rows(run: Run):
     sidebar.list.setFocus()
     sidebar.list.setCurrentIndex(sidebar.model.row_of(first))
     run.until(sidebar.list.hasFocus)
-    palette = opened(run, "delete chat")
+    palette = opened(run, "move chat to trash")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.app.library.chat(first) is None
 
