@@ -42,7 +42,7 @@
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} could not be reached: {why}</source>
-        <translation>{server} n’a pas pu être joint&#xa0;: {why}</translation>
+        <translation>{server} est injoignable&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -83,7 +83,7 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep On</source>
-        <translation>Laisser active</translation>
+        <translation>Garder active</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -120,7 +120,7 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop  Esc</source>
-        <translation>Arrêter  Esc</translation>
+        <translation>Arrêter  Échap</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -139,8 +139,8 @@
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
         <translation>
-            <numerusform>Le texte compte {count} caractère. Un message en accepte {most}.</numerusform>
-            <numerusform>Le texte compte {count} caractères. Un message en accepte {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractère. Un message en accepte au plus {most}.</numerusform>
+            <numerusform>Le texte compte {count} caractères. Un message en accepte au plus {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -157,12 +157,12 @@
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>Entrée choisit ce que le modèle en reçoit, Suppr le retire</translation>
+        <translation>Entrée pour choisir ce que le modèle en reçoit, Suppr pour le retirer</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>«&#xa0;{name}&#xa0;» reste à remplir. Appuyez encore sur Entrée pour envoyer tel quel.</translation>
+        <translation>«&#xa0;{name}&#xa0;» reste à remplir. Appuyez à nouveau sur Entrée pour envoyer tel quel.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -172,7 +172,7 @@
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>Il n’y a pas encore de copie. Stretto en fait une à votre première modification un autre jour.</translation>
+        <translation>Il n’y a pas encore de copie. Stretto en crée une à la première modification faite un autre jour.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -253,7 +253,7 @@
     <message>
         <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
-        <translation>Plus ancien</translation>
+        <translation>Plus anciennes</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -285,7 +285,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>Vos discussions sont enregistrées. Ce rapport aide à trouver l’erreur&#xa0;: il contient des versions et des piles d’appels, mais aucune de vos discussions. Il reste sur cette machine, sauf si vous le transmettez.</translation>
+        <translation>Vos discussions sont enregistrées. Ce rapport aide à trouver l’erreur&#xa0;: il contient des numéros de version et des piles d’appels, rien de vos discussions. Il reste sur cet ordinateur tant que vous ne le transmettez pas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -309,22 +309,22 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>The report cannot be read: {error}</source>
-        <translation>Le rapport ne peut pas être lu&#xa0;: {error}</translation>
+        <translation>Impossible de lire le rapport&#xa0;: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats cannot be read</source>
-        <translation>Vos discussions ne peuvent pas être lues</translation>
+        <translation>Impossible de lire vos discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer Stretto</source>
-        <translation>Vos discussions ont été utilisées par un Stretto plus récent</translation>
+        <translation>Vos discussions ont été utilisées par une version plus récente de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
-        <translation>Stretto ne peut pas écrire dans vos discussions</translation>
+        <translation>Stretto ne peut pas modifier vos discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -339,12 +339,12 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto n’a pas le droit d’écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
+        <translation>Stretto n’est pas autorisé à écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats could not be opened</source>
-        <translation>Vos discussions n’ont pas pu être ouvertes</translation>
+        <translation>Impossible d’ouvrir vos discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -364,7 +364,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Set Aside and Start Fresh</source>
-        <translation>Mettre de côté et repartir à neuf</translation>
+        <translation>Mettre de côté et repartir de zéro</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -379,7 +379,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Save What Can Be Read</source>
-        <translation>Enregistrer ce qui est lisible</translation>
+        <translation>Récupérer ce qui est lisible</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -389,7 +389,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} Ce qui n’est pas enregistré quand vous quittez est perdu.</translation>
+        <translation>{cause} Ce qui n’est pas enregistré sera perdu si vous quittez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -409,7 +409,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>Un autre Stretto a ouvert ces discussions. Attendez un instant et relancez-le, ou quittez d’abord l’autre.</translation>
+        <translation>Un autre Stretto utilise déjà ces discussions. Attendez un instant et rouvrez Stretto, ou quittez d’abord l’autre.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -425,7 +425,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois à partir d’une seule copie des poids. Rien de ce que vous écrivez ne quitte cette machine.</translation>
+        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois avec une seule copie des poids. Rien de ce que vous écrivez ne quitte cet ordinateur.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -450,7 +450,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation>La branche affichée. Un seul fichier, rien n’est chargé.</translation>
+        <translation>La branche affichée. Un seul fichier, qui ne charge rien.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -486,7 +486,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
-        <translation>Avec ce que les modèles ont pensé avant de répondre</translation>
+        <translation>Avec la réflexion des modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -524,7 +524,7 @@
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
-        <translation>Gardés jusqu’ici&#xa0;: {models}</translation>
+        <translation>Réponses gardées&#xa0;: {models}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -649,12 +649,12 @@
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <source>Go On</source>
-        <translation>Continuer</translation>
+        <translation>Reprendre</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto lit son propre JSON, les exportations de données de ChatGPT et de Claude (l’archive zip, ou le fichier conversations.json qu’elle contient), celles d’Open WebUI, ainsi que les fichiers de conversation de LM Studio. Il reconnaît le format tout seul. Les discussions déjà présentes restent inchangées.</translation>
+        <translation>Stretto lit son propre JSON, les exportations de données de ChatGPT et de Claude (l’archive zip, ou le fichier conversations.json qu’elle contient), celles d’Open WebUI, ainsi que les fichiers de conversation de LM Studio. Il reconnaît lui-même leur format. Les discussions déjà présentes restent inchangées.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -669,7 +669,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>What was not understood</source>
-        <translation>Ce qui n’a pas été compris</translation>
+        <translation>Ce qui n’a pas été reconnu</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -719,7 +719,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL&#xa0;: ce sont des bibliothèques séparées à côté du programme, et vous pouvez les remplacer par vos propres versions.</translation>
+        <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL&#xa0;: ce sont des bibliothèques distinctes du programme, que vous pouvez remplacer par vos propres versions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -785,7 +785,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
-        <translation>Rétablir</translation>
+        <translation>Restaurer</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -805,12 +805,12 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
-        <translation>Un prompt a besoin d’un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
+        <translation>Un prompt doit avoir un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>Un autre prompt porte ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
+        <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -881,27 +881,27 @@
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
-            <numerusform>Les discussions supprimées restent ici %n jour. Elles sont ensuite effacées définitivement.</numerusform>
-            <numerusform>Les discussions supprimées restent ici %n jours. Elles sont ensuite effacées définitivement.</numerusform>
+            <numerusform>Les discussions supprimées restent ici %n jour, puis sont supprimées définitivement.</numerusform>
+            <numerusform>Les discussions supprimées restent ici %n jours, puis sont supprimées définitivement.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte des discussions effacées&#xa0;: {files}</translation>
+        <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte de discussions supprimées&#xa0;: {files}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>Effacer définitivement «&#xa0;{title}&#xa0;», y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</translation>
+        <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
-            <numerusform>Effacer définitivement %Ln discussion, y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
-            <numerusform>Effacer définitivement %Ln discussions, y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+            <numerusform>Supprimer définitivement %Ln discussion, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+            <numerusform>Supprimer définitivement %Ln discussions, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
         </translation>
     </message>
     <message>
@@ -933,8 +933,8 @@
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
-            <numerusform>effacée dans %n jour</numerusform>
-            <numerusform>effacée dans %n jours</numerusform>
+            <numerusform>supprimée définitivement dans %n jour</numerusform>
+            <numerusform>supprimée définitivement dans %n jours</numerusform>
         </translation>
     </message>
     <message>
@@ -965,7 +965,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>Un wheel est un programme&#xa0;: il peut faire tout ce que vous pouvez faire. Prenez-le sur {page}, où l’empreinte figure sous Download files, View hashes. Comparez les deux.</translation>
+        <translation>Un wheel est un programme&#xa0;: il peut faire tout ce que vous pouvez faire. Téléchargez-le depuis {page}, où l’empreinte figure sous Download files, View hashes. Comparez les deux.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -986,7 +986,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
-        <translation>Sur disque</translation>
+        <translation>Sur le disque</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -1034,7 +1034,7 @@
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
-        <translation>Impossible actuellement&#xa0;: {why}</translation>
+        <translation>Impossible pour le moment&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -1050,7 +1050,7 @@
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
-        <translation>Haut et Bas choisissent, Entrée ouvre, Échap ferme</translation>
+        <translation>Haut et Bas pour choisir, Entrée pour ouvrir, Échap pour fermer</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -1168,7 +1168,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
-        <translation>Introuvable</translation>
+        <translation>Aucun résultat</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1195,7 +1195,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Un modèle trop grand pour une machine s’exécute sur plusieurs, avec une partie sur chacune. Il leur faut la même version de Stretto et les fichiers du modèle, et elles sont jointes par ssh sans mot de passe.</translation>
+        <translation>Un modèle trop grand pour un ordinateur s’exécute sur plusieurs, chacun en portant une partie. Il leur faut la même version de Stretto et les fichiers du modèle, et ils doivent être joignables par ssh sans mot de passe.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1205,7 +1205,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
-        <translation>compte@machine, ou local</translation>
+        <translation>utilisateur@ordinateur, ou local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1230,7 +1230,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
-        <translation>Pas encore vérifiée</translation>
+        <translation>Pas encore vérifié</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1241,12 +1241,12 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
-        <translation>Pas prête</translation>
+        <translation>Pas prêt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
-        <translation>Test en cours. Il dure une minute ou plus…</translation>
+        <translation>Test en cours. Comptez au moins une minute…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1277,14 +1277,14 @@
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
         <translation>
-            <numerusform>{weights}, %n d’entre eux partage une échelle</numerusform>
-            <numerusform>{weights}, %n d’entre eux partagent une échelle</numerusform>
+            <numerusform>{weights}, une échelle par groupe de %n</numerusform>
+            <numerusform>{weights}, une échelle par groupe de %n</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
-        <translation>{weights}&#xa0;; certaines couches ont d’autres bits</translation>
+        <translation>{weights}&#xa0;; précision différente pour certaines couches</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1326,7 +1326,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
-        <translation>{size} sur disque</translation>
+        <translation>{size} sur le disque</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1343,8 +1343,8 @@
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
-            <numerusform>{name} a ébauché %Ln jeton ; {share} a été retenu.</numerusform>
-            <numerusform>{name} a ébauché %Ln jetons ; {share} ont été retenus.</numerusform>
+            <numerusform>{name} a ébauché %Ln token, dont {share} retenu.</numerusform>
+            <numerusform>{name} a ébauché %Ln tokens, dont {share} retenus.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1394,13 +1394,13 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded, loads when you send</source>
-        <translation>Déchargé, se charge à l’envoi</translation>
+        <translation>Déchargé, rechargé à l’envoi</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
-        <translation>Chargement {share}</translation>
+        <translation>Chargement&#xa0;: {share}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1440,7 +1440,7 @@
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
-        <translation>Ce qui tiendrait…</translation>
+        <translation>Voir les solutions…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1572,8 +1572,8 @@
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
-            <numerusform>Le texte collé, {count} caractère, accompagne le message sous forme de fichier</numerusform>
-            <numerusform>Le texte collé, {count} caractères, accompagne le message sous forme de fichier</numerusform>
+            <numerusform>Le texte collé ({count} caractère) est joint au message sous forme de fichier</numerusform>
+            <numerusform>Le texte collé ({count} caractères) est joint au message sous forme de fichier</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1597,12 +1597,12 @@
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
-        <translation>Les passages qui correspondent à la question</translation>
+        <translation>Les passages en rapport avec la question</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>No presets yet</source>
-        <translation>Pas encore de préréglages</translation>
+        <translation>Aucun préréglage</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1654,7 +1654,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>0 prend toujours le mot le plus probable&#xa0;; plus c’est élevé, plus c’est libre</translation>
+        <translation>0 prend toujours le mot le plus probable&#xa0;; plus la valeur est haute, plus le texte est libre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1679,7 +1679,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only so many of the likeliest words; 0 is all</source>
-        <translation>Ce nombre de mots parmi les plus probables&#xa0;; 0&#xa0;: tous</translation>
+        <translation>Ce nombre de mots parmi les plus probables&#xa0;; 0 pour tous</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1699,7 +1699,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Words of the usual surprise, up to this sum</source>
-        <translation>Mots d’une surprise ordinaire, jusqu’à cette somme</translation>
+        <translation>Mots d’imprévisibilité habituelle, jusqu’à cette somme</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1729,7 +1729,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Above 1, what was just said is less likely</source>
-        <translation>Au-dessus de 1, ce qui vient d’être dit est moins probable</translation>
+        <translation>Au-dessus de 1, ce qui vient d’être dit devient moins probable</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1739,7 +1739,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Once for each word that was just said</source>
-        <translation>Une fois pour chaque mot qui vient d’être dit</translation>
+        <translation>Une fois par mot qui vient d’être dit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1749,7 +1749,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>For every time that it was</source>
-        <translation>Autant de fois que le mot a été dit</translation>
+        <translation>Chaque fois que le mot a été dit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1819,7 +1819,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of pages</source>
-        <translation>Numéros des pages</translation>
+        <translation>Numéros de page</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1839,7 +1839,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of slides</source>
-        <translation>Numéros des diapositives</translation>
+        <translation>Numéros de diapositive</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1859,7 +1859,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of sheets</source>
-        <translation>Numéros des feuilles</translation>
+        <translation>Numéros de feuille</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1879,7 +1879,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of chapters</source>
-        <translation>Numéros des chapitres</translation>
+        <translation>Numéros de chapitre</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1896,8 +1896,8 @@ Maintenant&#xa0;: {now}</translation>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
-            <numerusform>Le fichier a {count} diapositive.</numerusform>
-            <numerusform>Le fichier a {count} diapositives.</numerusform>
+            <numerusform>Le fichier contient {count} diapositive.</numerusform>
+            <numerusform>Le fichier contient {count} diapositives.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1905,8 +1905,8 @@ Maintenant&#xa0;: {now}</translation>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
-            <numerusform>Le fichier a {count} feuille.</numerusform>
-            <numerusform>Le fichier a {count} feuilles.</numerusform>
+            <numerusform>Le fichier contient {count} feuille.</numerusform>
+            <numerusform>Le fichier contient {count} feuilles.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1914,8 +1914,8 @@ Maintenant&#xa0;: {now}</translation>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
-            <numerusform>Le fichier a {count} chapitre.</numerusform>
-            <numerusform>Le fichier a {count} chapitres.</numerusform>
+            <numerusform>Le fichier contient {count} chapitre.</numerusform>
+            <numerusform>Le fichier contient {count} chapitres.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1923,8 +1923,8 @@ Maintenant&#xa0;: {now}</translation>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
-            <numerusform>Le fichier a {count} page.</numerusform>
-            <numerusform>Le fichier a {count} pages.</numerusform>
+            <numerusform>Le fichier contient {count} page.</numerusform>
+            <numerusform>Le fichier contient {count} pages.</numerusform>
         </translation>
     </message>
     <message>
@@ -2145,7 +2145,7 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>reused {count}</source>
         <comment>tokens</comment>
-        <translation>{count} réutilisés</translation>
+        <translation>{count} en cache</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2165,7 +2165,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut off: the memory was full</source>
-        <translation>coupée : la mémoire était pleine</translation>
+        <translation>coupée&#xa0;: la mémoire était pleine</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2209,15 +2209,15 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory</source>
-        <translation>Attend de la mémoire</translation>
+        <translation>En attente de mémoire</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for memory, %n chat before it</source>
         <comment>Waiting for memory, %n chats before it</comment>
         <translation>
-            <numerusform>Attend de la mémoire, %n discussion avant</numerusform>
-            <numerusform>Attend de la mémoire, %n discussions avant</numerusform>
+            <numerusform>En attente de mémoire, %n discussion avant</numerusform>
+            <numerusform>En attente de mémoire, %n discussions avant</numerusform>
         </translation>
     </message>
     <message>
@@ -2278,7 +2278,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation>Attente du hub…</translation>
+        <translation>En attente de Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2302,12 +2302,12 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
-        <translation>Arrêtée</translation>
+        <translation>Arrêté</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Interrupted</source>
-        <translation>Interrompue</translation>
+        <translation>Interrompu</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -2402,15 +2402,15 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
-        <translation>Lien, {words}. Entrée l’ouvre.</translation>
+        <translation>Lien, {words}. Entrée pour l’ouvrir.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Code, {language}, {count} ligne. Entrée le copie.</numerusform>
-            <numerusform>Code, {language}, {count} lignes. Entrée le copie.</numerusform>
+            <numerusform>Code, {language}, {count} ligne. Entrée pour le copier.</numerusform>
+            <numerusform>Code, {language}, {count} lignes. Entrée pour le copier.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2418,8 +2418,8 @@ Maintenant&#xa0;: {now}</translation>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Code, {count} ligne. Entrée le copie.</numerusform>
-            <numerusform>Code, {count} lignes. Entrée le copie.</numerusform>
+            <numerusform>Code, {count} ligne. Entrée pour le copier.</numerusform>
+            <numerusform>Code, {count} lignes. Entrée pour le copier.</numerusform>
         </translation>
     </message>
     <message>
@@ -2440,7 +2440,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>It has {size}; about {room} fit into this chat.</source>
-        <translation>Cela fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
+        <translation>Il fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2457,7 +2457,7 @@ Maintenant&#xa0;: {now}</translation>
         <source>The server asked: {question}
 You declined.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
-Vous avez décliné.</translation>
+Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2535,7 +2535,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Split Down</source>
-        <translation>Diviser en bas</translation>
+        <translation>Diviser vers le bas</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -2605,7 +2605,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Aucun serveur n’a le droit d’en demander un ainsi&#xa0;: déclinez, sauf si vous savez pourquoi.</translation>
+        <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Aucun serveur ne devrait en demander un ainsi&#xa0;: refusez, sauf si vous savez pourquoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -2617,12 +2617,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
-        <translation>Décliner</translation>
+        <translation>Refuser</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Conservée jusqu’à la fin de Stretto et montrée à cette seule adresse : ce système n’a pas de trousseau pour la garder.</translation>
+        <translation>Conservée jusqu’à la fermeture de Stretto et envoyée à cette seule adresse&#xa0;: ce système n’a pas de trousseau pour la garder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2652,8 +2652,8 @@ Vous avez décliné.</translation>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
-            <numerusform>%n modèle y répond.</numerusform>
-            <numerusform>%n modèles y répondent.</numerusform>
+            <numerusform>%n modèle disponible à cette adresse.</numerusform>
+            <numerusform>%n modèles disponibles à cette adresse.</numerusform>
         </translation>
     </message>
     <message>
@@ -2761,7 +2761,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
-        <translation>Laisser la diffusion active</translation>
+        <translation>Garder la diffusion active</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -2860,7 +2860,7 @@ Vous avez décliné.</translation>
         <source>All %Ln chats</source>
         <comment>All %Ln chats</comment>
         <translation>
-            <numerusform>%Ln discussion au total</numerusform>
+            <numerusform>Toutes les discussions (%Ln)</numerusform>
             <numerusform>Toutes les discussions (%Ln)</numerusform>
         </translation>
     </message>
@@ -2914,7 +2914,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Running</source>
-        <translation>En marche</translation>
+        <translation>Actif</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -3034,8 +3034,8 @@ Vous avez décliné.</translation>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
-            <numerusform>%n attend de la mémoire</numerusform>
-            <numerusform>%n attendent de la mémoire</numerusform>
+            <numerusform>%n en attente de mémoire</numerusform>
+            <numerusform>%n en attente de mémoire</numerusform>
         </translation>
     </message>
     <message>
@@ -3049,7 +3049,7 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
-        <translation>Télécharger un modèle…</translation>
+        <translation>Obtenir un modèle…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -3096,7 +3096,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
-        <translation>Aucun message n’a d’autre version ici.</translation>
+        <translation>Aucun message de cette discussion n’a d’autre version.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -3218,8 +3218,8 @@ Vous avez décliné.</translation>
         <source>Chat moved to “{folder}”</source>
         <comment>{count} chats moved to “{folder}”</comment>
         <translation>
-            <numerusform>Discussion déplacée vers «&#xa0;{folder}&#xa0;»</numerusform>
-            <numerusform>{count} discussions déplacées vers «&#xa0;{folder}&#xa0;»</numerusform>
+            <numerusform>Discussion placée dans «&#xa0;{folder}&#xa0;»</numerusform>
+            <numerusform>{count} discussions placées dans «&#xa0;{folder}&#xa0;»</numerusform>
         </translation>
     </message>
     <message>
@@ -3244,7 +3244,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Folder</source>
-        <translation>Déplacer vers un dossier</translation>
+        <translation>Placer dans un dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3278,7 +3278,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
-        <translation>Restaurer depuis une sauvegarde…</translation>
+        <translation>Restaurer une sauvegarde…</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -3354,7 +3354,7 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Move to Trash</source>
-        <translation>Mettre à la corbeille</translation>
+        <translation>Placer dans la corbeille</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -3555,7 +3555,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
-        <translation>Joint&#xa0;: {file}</translation>
+        <translation>Pièce jointe&#xa0;: {file}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -3695,7 +3695,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that cannot be shown: {why}.</source>
-        <translation>{server} a demandé avec un formulaire impossible à afficher&#xa0;: {why}.</translation>
+        <translation>{server} a envoyé un formulaire impossible à afficher&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -3783,7 +3783,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>Prend {size}. Ce qu’elle a lu est un peu arrondi.</translation>
+        <translation>Occupe {size}. Ce qu’elle a lu est légèrement arrondi.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
@@ -3797,7 +3797,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
-        <translation>Prend {size}. Ses réglages permettent de le changer.</translation>
+        <translation>Occupe {size}. Modifiable dans ses réglages.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
@@ -3811,7 +3811,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>Prend {size}. De plus longues pourraient manquer de mémoire.</translation>
+        <translation>Occupe {size}. Les plus longues pourraient manquer de mémoire.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3821,7 +3821,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>Ses poids prennent {size}, et il est sur cette machine.</translation>
+        <translation>Ses poids occupent {size}, et il est sur cet ordinateur.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3831,7 +3831,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation>Cherche sur le hub, une fois que vous avez écrit quoi chercher.</translation>
+        <translation>Recherche sur Hugging Face ce que vous aurez saisi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3878,7 +3878,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
-        <translation>{name} reste. {why}</translation>
+        <translation>{name} est conservé. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -3920,7 +3920,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Get Model</source>
-        <translation>Télécharger un modèle</translation>
+        <translation>Obtenir un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -3952,7 +3952,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Get…</source>
-        <translation>Télécharger…</translation>
+        <translation>Obtenir…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3993,12 +3993,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Montré au hub seul, et gardé dans le trousseau de ce système une fois que le hub l’a accepté.</translation>
+        <translation>Envoyé uniquement à Hugging Face, et conservé dans le trousseau du système une fois accepté.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Gardé jusqu’à la fermeture de Stretto, et montré au hub seul&#xa0;: ce système n’a pas de trousseau pour le garder.</translation>
+        <translation>Conservé jusqu’à la fermeture de Stretto et envoyé uniquement à Hugging Face&#xa0;: ce système n’a pas de trousseau pour le garder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4100,7 +4100,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The keys cannot be read: {error}.</source>
-        <translation>Les clés ne peuvent pas être lues&#xa0;: {error}.</translation>
+        <translation>Impossible de lire les clés&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4346,7 +4346,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
-        <translation>mlx-lm {version}, de {wheel}</translation>
+        <translation>mlx-lm {version}, depuis {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -4393,7 +4393,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Send  Enter</source>
-        <translation>Envoyer  Enter</translation>
+        <translation>Envoyer  Entrée</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4408,7 +4408,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
-        <translation>Écrire un e-mail à cette adresse hors de Stretto&#xa0;?</translation>
+        <translation>Écrire un e-mail à cette adresse en dehors de Stretto&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4428,7 +4428,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
-        <translation>Ouvrir cette adresse, sur {place}, hors de Stretto&#xa0;?</translation>
+        <translation>Ouvrir cette adresse sur {place}, en dehors de Stretto&#xa0;?</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4483,22 +4483,22 @@ Vous avez décliné.</translation>
         <location filename="../../app/remote/errors.py"/>
         <location filename="../../app/remote/reading.py"/>
         <source>It says: “{words}”</source>
-        <translation>Il dit : « {words} »</translation>
+        <translation>Il dit&#xa0;: «&#xa0;{words}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The conversation does not fit into the context of {model}.</source>
-        <translation>La conversation ne tient pas dans le contexte de {model}.</translation>
+        <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
-        <translation>{host} ne permet pas cela avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
+        <translation>{host} ne l’autorise pas avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
-        <translation>Aucun modèle n’est listé à {address}. Vérifiez l’adresse : elle finit souvent par /v1.</translation>
+        <translation>Aucun modèle à l’adresse {address}. Vérifiez-la&#xa0;: elle se termine souvent par /v1.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4546,7 +4546,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} ne peut pas lier les réponses à une liste ou à un motif. Choisissez une autre forme sous « Format de réponse » dans les réglages de la discussion : JSON est possible.</translation>
+        <translation>{host} ne sait pas imposer une liste ou un motif aux réponses. Choisissez un autre format sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion&#xa0;: JSON est possible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4566,7 +4566,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
         <source>Suggestions take too long</source>
-        <translation>Les suggestions tardent trop</translation>
+        <translation>Suggestions trop lentes</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4682,7 +4682,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
-        <translation>Raisonnement avec l’effort choisi</translation>
+        <translation>Raisonnement d’intensité réglable</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4702,7 +4702,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>La recherche dure tant que cette fenêtre est ouverte. Rien n’a encore été trouvé&#xa0;: l’autre Stretto doit avoir été lancé avec «&#xa0;serve --announce&#xa0;».</translation>
+        <translation>Recherche en cours tant que cette fenêtre est ouverte. Rien pour l’instant&#xa0;: l’autre Stretto doit avoir été lancé avec «&#xa0;serve --announce&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4723,12 +4723,12 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
-        <translation>Réponse la plus longue</translation>
+        <translation>Longueur maximale des réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Default {value}</source>
-        <translation>Par défaut : {value}</translation>
+        <translation>Par défaut&#xa0;: {value}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4774,7 +4774,7 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notify about long replies</source>
-        <translation>Notifier les longues réponses</translation>
+        <translation>Notifier la fin des longues réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4846,7 +4846,7 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Local API server</source>
-        <translation>Serveur d’API locale</translation>
+        <translation>Serveur de l’API locale</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4900,7 +4900,7 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload models used only by clients after</source>
-        <translation>Décharger les modèles utilisés par les seuls clients après</translation>
+        <translation>Décharger les modèles utilisés uniquement par des clients après</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4949,7 +4949,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Quits Stretto and opens it in this language; replies stop</source>
-        <translation>Quitte Stretto et le rouvre dans cette langue ; les réponses s’arrêtent</translation>
+        <translation>Quitte Stretto et le rouvre dans cette langue&#xa0;; les réponses s’arrêtent</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4957,12 +4957,11 @@ Vous avez décliné.</translation>
         <translation>Langue du clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
-        <translation>Non</translation>
+        <translation>Désactivé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -5003,7 +5002,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Written by the chat’s model while it is idle; names of your own stay</source>
-        <translation>Rédigés par le modèle de la discussion quand il est inactif ; vos titres sont conservés</translation>
+        <translation>Rédigés par le modèle de la discussion quand il est inactif&#xa0;; vos titres sont conservés</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5038,12 +5037,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>Rien sur vous n’est envoyé, rien n’est installé automatiquement</translation>
+        <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
-        <translation>Rechercher</translation>
+        <translation>Rechercher maintenant</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -5069,7 +5068,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>Les architectures de modèle récentes peuvent exiger un mlx-lm plus récent. Choisissez le wheel téléchargé ; s’il ne démarre pas, Stretto revient au sien.</translation>
+        <translation>Les architectures de modèle récentes peuvent exiger un mlx-lm plus récent. Choisissez le wheel téléchargé&#xa0;; s’il ne démarre pas, Stretto revient au sien.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5079,7 +5078,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>Test de toutes les architectures ; cela prend quelques minutes…</translation>
+        <translation>Test de toutes les architectures&#xa0;; cela prend quelques minutes…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5114,7 +5113,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>The test could not run: {error}.</source>
-        <translation>Le test n’a pas pu être effectué : {error}.</translation>
+        <translation>Le test n’a pas pu être effectué&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5156,12 +5155,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>Pour un raccourci global vers Question rapide, ajoutez « {command} » dans les réglages clavier du système.</translation>
+        <translation>Pour un raccourci global vers Question rapide, ajoutez «&#xa0;{command}&#xa0;» dans les réglages du clavier de votre système.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>Pour un raccourci global vers Question rapide, exécutez « {command} » depuis l’app Raccourcis.</translation>
+        <translation>Pour un raccourci global vers Question rapide, exécutez «&#xa0;{command}&#xa0;» depuis l’app Raccourcis.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5215,22 +5214,22 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>Les clients qui l’utilisent perdent l’accès ; cette action est irréversible</translation>
+        <translation>Les clients qui l’utilisent perdent l’accès&#xa0;; cette action est irréversible</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The key could not be changed: {error}.</source>
-        <translation>La clé n’a pas pu être modifiée : {error}.</translation>
+        <translation>La clé n’a pas pu être modifiée&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied; replace “your-key” with your key</source>
-        <translation>Copié ; remplacez « your-key » par votre clé</translation>
+        <translation>Copié&#xa0;; remplacez «&#xa0;your-key&#xa0;» par votre clé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy the key for “{name}” now. It is not shown again.</source>
-        <translation>Copiez maintenant la clé de « {name} ». Elle ne sera plus affichée.</translation>
+        <translation>Copiez maintenant la clé de «&#xa0;{name}&#xa0;». Elle ne sera plus affichée.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5265,7 +5264,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Zoom {zoom} %</source>
-        <translation>Zoom : {zoom} %</translation>
+        <translation>Zoom&#xa0;: {zoom}&#xa0;%</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -5480,8 +5479,8 @@ Vous avez décliné.</translation>
         <source>Chat exported to “{file}”</source>
         <comment>%Ln chats exported to “{file}”</comment>
         <translation>
-            <numerusform>Discussion exportée dans « {file} »</numerusform>
-            <numerusform>%Ln discussions exportées dans « {file} »</numerusform>
+            <numerusform>Discussion exportée dans «&#xa0;{file}&#xa0;»</numerusform>
+            <numerusform>%Ln discussions exportées dans «&#xa0;{file}&#xa0;»</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5506,7 +5505,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>All chats in the layout “{name}” have been deleted</source>
-        <translation>Toutes les discussions de la disposition « {name} » ont été supprimées</translation>
+        <translation>Toutes les discussions de la disposition «&#xa0;{name}&#xa0;» ont été supprimées</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/layouts.py"/>
@@ -5586,7 +5585,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Default: {usual}</source>
-        <translation>Par défaut : {usual}</translation>
+        <translation>Par défaut&#xa0;: {usual}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -5621,7 +5620,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the new shortcut for “{command}”</source>
-        <translation>Appuyez sur le nouveau raccourci pour « {command} »</translation>
+        <translation>Appuyez sur le nouveau raccourci pour «&#xa0;{command}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -5636,7 +5635,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is used by “{command}” and will be removed there.</source>
-        <translation>{keys} est utilisé par « {command} » et y sera retiré.</translation>
+        <translation>{keys} est déjà utilisé par «&#xa0;{command}&#xa0;» et lui sera retiré.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5867,7 +5866,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
-        <translation>« {folder} » est en lecture seule dans cette discussion.</translation>
+        <translation>«&#xa0;{folder}&#xa0;» est en lecture seule dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5917,17 +5916,17 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
-        <translation>Les chemins contenant « .. » ne sont pas autorisés.</translation>
+        <translation>Les chemins contenant «&#xa0;..&#xa0;» ne sont pas autorisés.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{path}” is not a whole path.</source>
-        <translation>« {path} » n’est pas un chemin complet.</translation>
+        <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin complet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
-        <translation>« {path} » n’est dans aucun dossier de cette discussion.</translation>
+        <translation>«&#xa0;{path}&#xa0;» n’est dans aucun dossier de cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5947,7 +5946,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is not valid JSON: {why}, line {line}.</source>
-        <translation>JSON non valide : {why}, ligne {line}.</translation>
+        <translation>JSON non valide&#xa0;: {why}, ligne {line}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5962,12 +5961,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>This cannot be calculated: {why}.</source>
-        <translation>Calcul impossible : {why}.</translation>
+        <translation>Calcul impossible&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>There is no function “{name}”.</source>
-        <translation>La fonction « {name} » n’existe pas.</translation>
+        <translation>La fonction «&#xa0;{name}&#xa0;» n’existe pas.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5992,7 +5991,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Get the date and time?</source>
-        <translation>Obtenir la date et l’heure ?</translation>
+        <translation>Obtenir la date et l’heure&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6007,7 +6006,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Calculate this?</source>
-        <translation>Effectuer ce calcul ?</translation>
+        <translation>Effectuer ce calcul&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6022,12 +6021,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>List this folder?</source>
-        <translation>Lister ce dossier ?</translation>
+        <translation>Lister ce dossier&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>List this chat’s folders?</source>
-        <translation>Lister les dossiers de cette discussion ?</translation>
+        <translation>Lister les dossiers de cette discussion&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6042,7 +6041,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Read this file?</source>
-        <translation>Lire ce fichier ?</translation>
+        <translation>Lire ce fichier&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6057,7 +6056,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Search this chat’s folders?</source>
-        <translation>Rechercher dans les dossiers de cette discussion ?</translation>
+        <translation>Rechercher dans les dossiers de cette discussion&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6078,12 +6077,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Creates and changes text files. You see every change first.</source>
-        <translation>Crée et modifie des fichiers texte. Vous voyez chaque modification avant.</translation>
+        <translation>Crée et modifie des fichiers texte. Chaque modification vous est d’abord montrée.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Write this file?</source>
-        <translation>Écrire ce fichier ?</translation>
+        <translation>Écrire ce fichier&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6098,7 +6097,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Fetch this page?</source>
-        <translation>Récupérer cette page ?</translation>
+        <translation>Récupérer cette page&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6113,12 +6112,12 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Run this Python code?</source>
-        <translation>Exécuter ce code Python ?</translation>
+        <translation>Exécuter ce code Python&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be text.</source>
-        <translation>« {name} » doit être du texte.</translation>
+        <translation>«&#xa0;{name}&#xa0;» doit être du texte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6128,7 +6127,7 @@ Vous avez décliné.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>Les outils de cette discussion pourront y modifier des fichiers. Vous voyez chaque modification avant.  W</translation>
+        <translation>Les outils de cette discussion pourront y modifier des fichiers. Chaque modification vous est d’abord montrée.  W</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6203,7 +6202,7 @@ Vous avez décliné.</translation>
         <comment>Allow All {count}</comment>
         <translation>
             <numerusform>Tout autoriser ({count})</numerusform>
-            <numerusform>Autoriser les {count}</numerusform>
+            <numerusform>Tout autoriser ({count})</numerusform>
         </translation>
     </message>
     <message>
@@ -6245,35 +6244,35 @@ Vous avez décliné.</translation>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered.</source>
-        <translation>Le serveur a demandé : {question}
+        <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
-        <translation>Le serveur a demandé : {question}
+        <translation>Le serveur a demandé&#xa0;: {question}
 Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Use {tool}?</source>
-        <translation>Utiliser {tool} ?</translation>
+        <translation>Utiliser {tool}&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Use {tool} from {server}?</source>
-        <translation>Utiliser {tool} de {server} ?</translation>
+        <translation>Utiliser {tool} de {server}&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Create this file?</source>
-        <translation>Créer ce fichier ?</translation>
+        <translation>Créer ce fichier&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Change this file?</source>
-        <translation>Modifier ce fichier ?</translation>
+        <translation>Modifier ce fichier&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6288,7 +6287,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are not valid JSON: {why}, line {line}.</source>
-        <translation>Les arguments ne sont pas du JSON valide : {why}, ligne {line}.</translation>
+        <translation>Les arguments ne sont pas du JSON valide&#xa0;: {why}, ligne {line}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -6308,7 +6307,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>There is no tool “{name}” in this chat.</source>
-        <translation>L’outil « {name} » n’existe pas dans cette discussion.</translation>
+        <translation>L’outil «&#xa0;{name}&#xa0;» n’existe pas dans cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
@@ -6323,7 +6322,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/tool.py"/>
         <source>The tool failed: {kind}.</source>
-        <translation>L’outil a échoué : {kind}.</translation>
+        <translation>L’outil a échoué&#xa0;: {kind}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
@@ -6433,7 +6432,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Maximise Pane</source>
-        <translation>Agrandir le volet</translation>
+        <translation>Maximiser le volet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -6478,7 +6477,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
-        <translation>Toujours autorisés dans cette discussion : {tools}. Les autres appels vous sont demandés.</translation>
+        <translation>Toujours autorisés dans cette discussion&#xa0;: {tools}. Les autres appels demandent votre accord.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -6493,7 +6492,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Make Read-Only</source>
-        <translation>Lecture seule</translation>
+        <translation>Passer en lecture seule</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -6572,23 +6571,23 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Save your changes to the tool servers?</source>
-        <translation>Enregistrer les modifications des serveurs d’outils ?</translation>
+        <translation>Enregistrer les modifications des serveurs d’outils&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
-        <translation>Ignorer</translation>
+        <translation>Abandonner</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>Nouveau ou modifié. Une discussion le démarre au besoin :</translation>
+        <translation>Nouveau ou modifié. Une discussion le démarre au besoin&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Removed: {servers}</source>
-        <translation>Supprimés : {servers}</translation>
+        <translation>Supprimés&#xa0;: {servers}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6632,27 +6631,27 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read-only in “{chat}”</source>
-        <translation>{path} : lecture seule dans « {chat} »</translation>
+        <translation>{path}&#xa0;: lecture seule dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read and write in “{chat}”</source>
-        <translation>{path} : lecture et écriture dans « {chat} »</translation>
+        <translation>{path}&#xa0;: lecture et écriture dans «&#xa0;{chat}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>You see each change to a file before it is made.</source>
-        <translation>Vous voyez chaque modification d’un fichier avant qu’elle soit faite.</translation>
+        <translation>Chaque modification d’un fichier vous est montrée avant d’être faite.</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
-        <translation>Python n’est pas disponible : il lui faut bubblewrap (bwrap) pour exécuter du code en sécurité.</translation>
+        <translation>Python n’est pas disponible&#xa0;: il lui faut bubblewrap (bwrap) pour exécuter du code en sécurité.</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
-        <translation>Python n’est pas disponible : ce système ne peut pas exécuter du code en sécurité.</translation>
+        <translation>Python n’est pas disponible&#xa0;: ce système ne peut pas exécuter du code en sécurité.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -6677,12 +6676,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>D’après son modèle de prompt et sa configuration. Stretto ne peut pas encore envoyer d’images.</translation>
+        <translation>D’après son gabarit et sa configuration. Stretto ne peut pas encore envoyer d’images.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
-        <translation>D’après son modèle de prompt et sa configuration</translation>
+        <translation>D’après son gabarit et sa configuration</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -6731,7 +6730,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
-        <translation>Aucun modèle pour l’instant. Obtenez-en un depuis Hugging Face ou ajoutez un dossier qui en contient.</translation>
+        <translation>Aucun modèle pour l’instant. Obtenez-en un sur Hugging Face ou ajoutez un dossier qui en contient.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6746,12 +6745,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Rechercher, ou saisir auteur/nom ou l’adresse d’un modèle</translation>
+        <translation>Recherchez, ou saisissez auteur/nom ou l’adresse d’un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict} : {weights} de poids + {caches} pour {chats} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
+        <translation>{verdict}&#xa0;: {weights} de poids + {caches} pour {chats} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6761,7 +6760,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict} : {weights} de poids sur {room} disponibles pour les modèles et les discussions, plus la mémoire de chaque discussion.</translation>
+        <translation>{verdict}&#xa0;: {weights} de poids sur {room} disponibles pour les modèles et les discussions, plus la mémoire de chaque discussion.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6771,7 +6770,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Suggestions for {gigabytes} GB of memory</source>
-        <translation>Suggestions pour {gigabytes} Go de mémoire</translation>
+        <translation>Suggestions pour {gigabytes}&#xa0;Go de mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6811,7 +6810,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
-        <translation>{name} : autre tokeniseur</translation>
+        <translation>{name}&#xa0;: autre tokeniseur</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6827,7 +6826,7 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>More for {name}</source>
-        <translation>Plus pour {name}</translation>
+        <translation>Plus d’actions pour {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6847,7 +6846,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Lists the model with a LoRA or DoRA adapter as well</source>
-        <translation>Ajoute aussi le modèle avec un adaptateur LoRA ou DoRA</translation>
+        <translation>Ajoute à la liste ce modèle avec un adaptateur LoRA ou DoRA</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6883,7 +6882,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the Trash? {warning}</source>
-        <translation>Placer {name} dans la corbeille ? {warning}</translation>
+        <translation>Placer {name} dans la corbeille&#xa0;? {warning}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6940,8 +6939,8 @@ Vous n’avez pas répondu.</translation>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
-            <numerusform>%n modèle n’a pas fini de se télécharger</numerusform>
-            <numerusform>%n modèles n’ont pas fini de se télécharger</numerusform>
+            <numerusform>Le téléchargement de %n modèle n’est pas terminé</numerusform>
+            <numerusform>Le téléchargement de %n modèles n’est pas terminé</numerusform>
         </translation>
     </message>
     <message>
@@ -6992,7 +6991,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Un modèle minuscule fourni avec Stretto, pour faire des essais. Il connaît cette app et guère plus : pour tout le reste, téléchargez un modèle.</translation>
+        <translation>Un modèle minuscule fourni avec Stretto, pour faire des essais. Il connaît cette app et guère plus&#xa0;: pour tout le reste, obtenez un modèle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -7028,7 +7027,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
-        <translation>La réponse est en cours.</translation>
+        <translation>La réponse arrive.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -7053,7 +7052,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Split Down  Ctrl+Shift+\</source>
-        <translation>Diviser en bas  Ctrl+Shift+\</translation>
+        <translation>Diviser vers le bas  Ctrl+Shift+\</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -7068,7 +7067,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Not started</source>
-        <translation>Pas commencée</translation>
+        <translation>Non commencée</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -7201,7 +7200,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
-        <translation>La discussion ne tient pas même sans ses plus anciens messages. Raccourcissez le message.</translation>
+        <translation>La discussion ne tient pas, même sans ses messages les plus anciens. Raccourcissez le message.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7216,7 +7215,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
-        <translation>« {part} » n’est pas un nombre. Saisissez des nombres comme 1-3, 7.</translation>
+        <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Saisissez des nombres comme 1-3, 7.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
@@ -7240,12 +7239,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it instead.</source>
-        <translation>« {name} » est un dossier. Joignez plutôt les fichiers qu’il contient.</translation>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez plutôt les fichiers qu’il contient.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is already attached.</source>
-        <translation>« {name} » est déjà joint.</translation>
+        <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -7264,12 +7263,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/counting.py"/>
         <source>The oldest messages are left out.</source>
-        <translation>Les plus anciens messages sont omis.</translation>
+        <translation>Les messages les plus anciens sont omis.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>“{file}” could not be saved: {why}.</source>
-        <translation>« {file} » n’a pas pu être enregistré : {why}.</translation>
+        <translation>«&#xa0;{file}&#xa0;» n’a pas pu être enregistré&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
@@ -7284,15 +7283,15 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object: { … }.</source>
-        <translation>Un schéma est un objet JSON : { … }.</translation>
+        <translation>Un schéma est un objet JSON&#xa0;: { … }.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
         <source>{count} character; the limit is {most}.</source>
         <comment>{count} characters; the limit is {most}.</comment>
         <translation>
-            <numerusform>{count} caractère ; la limite est de {most}.</numerusform>
-            <numerusform>{count} caractères ; la limite est de {most}.</numerusform>
+            <numerusform>{count} caractère&#xa0;; la limite est de {most}.</numerusform>
+            <numerusform>{count} caractères&#xa0;; la limite est de {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -7308,32 +7307,32 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
-        <translation>{file} : un texte est trop long. Tout ce qui précède a été lu.</translation>
+        <translation>{file}&#xa0;: un texte est trop long. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: no chats in this archive.</source>
-        <translation>{file} : aucune discussion dans cette archive.</translation>
+        <translation>{file}&#xa0;: aucune discussion dans cette archive.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: protected by a password.</source>
-        <translation>{file} : protégé par un mot de passe.</translation>
+        <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: damaged or not JSON.</source>
-        <translation>{file} : endommagé ou pas du JSON.</translation>
+        <translation>{file}&#xa0;: endommagé, ou autre chose que du JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
-        <translation>{file} : endommagé après la discussion {number}. Tout ce qui précède a été lu.</translation>
+        <translation>{file}&#xa0;: endommagé après la discussion {number}. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
-        <translation>{file} : imbrication trop profonde. Tout ce qui précède a été lu.</translation>
+        <translation>{file}&#xa0;: imbrication trop profonde. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
@@ -7382,8 +7381,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} attachment.</source>
         <comment>Not imported: {count} attachments.</comment>
         <translation>
-            <numerusform>Non importée : {count} pièce jointe.</numerusform>
-            <numerusform>Non importées : {count} pièces jointes.</numerusform>
+            <numerusform>Non importée&#xa0;: {count} pièce jointe.</numerusform>
+            <numerusform>Non importées&#xa0;: {count} pièces jointes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7391,8 +7390,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} image.</source>
         <comment>Not imported: {count} images.</comment>
         <translation>
-            <numerusform>Non importée : {count} image.</numerusform>
-            <numerusform>Non importées : {count} images.</numerusform>
+            <numerusform>Non importée&#xa0;: {count} image.</numerusform>
+            <numerusform>Non importées&#xa0;: {count} images.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7400,8 +7399,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} recording or video.</source>
         <comment>Not imported: {count} recordings and videos.</comment>
         <translation>
-            <numerusform>Non importé : {count} enregistrement ou vidéo.</numerusform>
-            <numerusform>Non importés : {count} enregistrements et vidéos.</numerusform>
+            <numerusform>Non importé&#xa0;: {count} enregistrement ou vidéo.</numerusform>
+            <numerusform>Non importés&#xa0;: {count} enregistrements et vidéos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7409,8 +7408,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} tool call or result.</source>
         <comment>Not imported: {count} tool calls and results.</comment>
         <translation>
-            <numerusform>Non importé : {count} appel d’outil ou résultat.</numerusform>
-            <numerusform>Non importés : {count} appels d’outils et résultats.</numerusform>
+            <numerusform>Non importé&#xa0;: {count} appel d’outil ou résultat.</numerusform>
+            <numerusform>Non importés&#xa0;: {count} appels d’outils et résultats.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7418,8 +7417,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} empty chat.</source>
         <comment>Not imported: {count} empty chats.</comment>
         <translation>
-            <numerusform>Non importée : {count} discussion vide.</numerusform>
-            <numerusform>Non importées : {count} discussions vides.</numerusform>
+            <numerusform>Non importée&#xa0;: {count} discussion vide.</numerusform>
+            <numerusform>Non importées&#xa0;: {count} discussions vides.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7427,8 +7426,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} instruction within a chat.</source>
         <comment>Not imported: {count} instructions within a chat.</comment>
         <translation>
-            <numerusform>Non importée : {count} instruction au milieu d’une discussion.</numerusform>
-            <numerusform>Non importées : {count} instructions au milieu d’une discussion.</numerusform>
+            <numerusform>Non importée&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Non importées&#xa0;: {count} instructions au milieu de discussions.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7436,8 +7435,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} message in a loop.</source>
         <comment>Not imported: {count} messages in a loop.</comment>
         <translation>
-            <numerusform>Non importé : {count} message en boucle.</numerusform>
-            <numerusform>Non importés : {count} messages en boucle.</numerusform>
+            <numerusform>Non importé&#xa0;: {count} message en boucle.</numerusform>
+            <numerusform>Non importés&#xa0;: {count} messages en boucle.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7445,8 +7444,8 @@ Vous n’avez pas répondu.</translation>
         <source>Not imported: {count} item of type “{kind}”.</source>
         <comment>Not imported: {count} items of type “{kind}”.</comment>
         <translation>
-            <numerusform>Non importé : {count} élément de type « {kind} ».</numerusform>
-            <numerusform>Non importés : {count} éléments de type « {kind} ».</numerusform>
+            <numerusform>Non importé&#xa0;: {count} élément de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Non importés&#xa0;: {count} éléments de type «&#xa0;{kind}&#xa0;».</numerusform>
         </translation>
     </message>
     <message>
@@ -7462,7 +7461,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: cannot be saved.</source>
-        <translation>{where} : enregistrement impossible.</translation>
+        <translation>{where}&#xa0;: enregistrement impossible.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
@@ -7472,32 +7471,32 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: too long.</source>
-        <translation>{where} : trop long.</translation>
+        <translation>{where}&#xa0;: trop long.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: not a chat.</source>
-        <translation>{where} : ce n’est pas une discussion.</translation>
+        <translation>{where}&#xa0;: ce n’est pas une discussion.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: damaged ({why}).</source>
-        <translation>{where} : endommagé ({why}).</translation>
+        <translation>{where}&#xa0;: endommagé ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{where}: unknown format.</source>
-        <translation>{where} : format inconnu.</translation>
+        <translation>{where}&#xa0;: format inconnu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{file}: saved by a newer version of Stretto.</source>
-        <translation>{file} : enregistré par une version plus récente de Stretto.</translation>
+        <translation>{file}&#xa0;: enregistré par une version plus récente de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} no longer has the tool “{tool}”.</source>
-        <translation>{server} ne propose plus l’outil « {tool} ».</translation>
+        <translation>{server} ne propose plus l’outil «&#xa0;{tool}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7507,12 +7506,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>No response within {seconds} s. The call was stopped.</source>
-        <translation>Aucune réponse en {seconds} s. L’appel a été arrêté.</translation>
+        <translation>Aucune réponse en {seconds}&#xa0;s. L’appel a été arrêté.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} quit during the call.</source>
-        <translation>{server} s’est arrêté pendant l’appel.</translation>
+        <translation>{server} a quitté pendant l’appel.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7522,37 +7521,37 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not respond: {why}</source>
-        <translation>{server} n’a pas répondu : {why}</translation>
+        <translation>{server} n’a pas répondu&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not respond within {seconds} s.</source>
-        <translation>{server} n’a pas répondu en {seconds} s.</translation>
+        <translation>{server} n’a pas répondu en {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has quit.</source>
-        <translation>{server} s’est arrêté.</translation>
+        <translation>{server} a quitté.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{why} It restarts in {seconds} s.</source>
-        <translation>{why} Redémarrage dans {seconds} s.</translation>
+        <translation>{why} Redémarrage dans {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not list its tools in time.</source>
-        <translation>{server} n’a pas listé ses outils à temps.</translation>
+        <translation>{server} n’a pas indiqué ses outils à temps.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} could not list its tools: {why}</source>
-        <translation>{server} n’a pas pu lister ses outils : {why}</translation>
+        <translation>{server} n’a pas pu indiquer ses outils&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The list of servers is larger than 1 MB.</source>
-        <translation>La liste de serveurs dépasse 1 Mo.</translation>
+        <translation>La liste de serveurs dépasse 1&#xa0;Mo.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7562,7 +7561,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The tool servers could not be saved: {why}.</source>
-        <translation>Les serveurs d’outils n’ont pas pu être enregistrés : {why}.</translation>
+        <translation>Les serveurs d’outils n’ont pas pu être enregistrés&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7582,7 +7581,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>the name cannot contain “/” or be “{name}”</source>
-        <translation>le nom ne peut pas contenir « / » ni être « {name} »</translation>
+        <translation>le nom ne peut pas contenir «&#xa0;/&#xa0;» ni être «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7597,7 +7596,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>“sse” servers are not supported; use the “http” address</source>
-        <translation>les serveurs « sse » ne sont pas pris en charge ; utilisez l’adresse « http »</translation>
+        <translation>les serveurs «&#xa0;sse&#xa0;» ne sont pas pris en charge&#xa0;; utilisez l’adresse «&#xa0;http&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7702,7 +7701,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Dismiss the question  Esc</source>
-        <translation>Fermer la question  Échap</translation>
+        <translation>Ignorer la question  Échap</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
@@ -7757,7 +7756,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
-        <translation>{host} redirige les requêtes vers {place}. Stretto ne suit pas. Si cette adresse est correcte, ajoutez le modèle avec elle.</translation>
+        <translation>{host} redirige les requêtes vers {place}, ce que Stretto ne suit pas. Si cette adresse est la bonne, ajoutez le modèle avec elle.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7772,7 +7771,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
-        <translation>{host} a trop envoyé et a été arrêté. La réponse reçue est conservée.</translation>
+        <translation>{host} a envoyé trop de données et a été arrêté. La réponse reçue est conservée.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7787,12 +7786,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
-        <translation>« {name} » n’est pas un modèle distant. Choisissez-en un autre.</translation>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas un modèle distant. Choisissez-en un autre.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
-        <translation>{model} sur {host} n’est plus dans vos modèles : rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez-en un autre.</translation>
+        <translation>{model} sur {host} n’est plus dans vos modèles&#xa0;: rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez-en un autre.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
@@ -7803,7 +7802,7 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
-        <translation>Il s’est arrêté sans message.</translation>
+        <translation>Il a quitté sans message.</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
@@ -7820,27 +7819,27 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
-        <translation>Stretto quitte.</translation>
+        <translation>Stretto est en train de quitter.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was removed or is off.</source>
-        <translation>Le serveur « {server} » a été supprimé ou est désactivé.</translation>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» a été supprimé ou est désactivé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was changed. Try again.</source>
-        <translation>Le serveur « {server} » a été modifié. Réessayez.</translation>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» a été modifié. Réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” is not text.</source>
-        <translation>« {name} » n’est pas du texte.</translation>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas du texte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
-        <translation>« {name} » compte {size} caractères ; la limite est de {most}.</translation>
+        <translation>«&#xa0;{name}&#xa0;» compte {size} caractères&#xa0;; la limite est de {most}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -7850,7 +7849,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The page did not arrive within {seconds} s.</source>
-        <translation>La page n’est pas arrivée en {seconds} s.</translation>
+        <translation>La page n’est pas arrivée en {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7860,7 +7859,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>{url} could not be fetched: {why}.</source>
-        <translation>Impossible de récupérer {url} : {why}.</translation>
+        <translation>Impossible de récupérer {url}&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7905,7 +7904,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>Only text is fetched, and this is {kind}.</source>
-        <translation>Seul du texte est récupéré, et ceci est {kind}.</translation>
+        <translation>Seul du texte peut être récupéré&#xa0;; cette page est de type {kind}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -7940,7 +7939,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>Le tableau n’a pas pu être enregistré : {why}. Choisissez un autre emplacement.</translation>
+        <translation>Le tableau n’a pas pu être enregistré&#xa0;: {why}. Choisissez un autre emplacement.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -8020,7 +8019,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Get a second model first.</source>
-        <translation>Téléchargez d’abord un deuxième modèle.</translation>
+        <translation>Obtenez d’abord un deuxième modèle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8175,8 +8174,8 @@ Vous n’avez pas répondu.</translation>
         <source>Move {count} Chat to Trash</source>
         <comment>Move {count} Chats to Trash</comment>
         <translation>
-            <numerusform>Mettre {count} discussion à la corbeille</numerusform>
-            <numerusform>Mettre {count} discussions à la corbeille</numerusform>
+            <numerusform>Placer {count} discussion dans la corbeille</numerusform>
+            <numerusform>Placer {count} discussions dans la corbeille</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8224,7 +8223,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder “{name}” deleted. Its chats are kept.</source>
-        <translation>Dossier « {name} » supprimé. Ses discussions sont conservées.</translation>
+        <translation>Dossier «&#xa0;{name}&#xa0;» supprimé. Ses discussions sont conservées.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -8244,7 +8243,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Move to Top Level</source>
-        <translation>Déplacer au premier niveau</translation>
+        <translation>Placer au premier niveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -8330,20 +8329,20 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat moved to Trash</source>
-        <translation>Discussion mise à la corbeille</translation>
+        <translation>Discussion placée dans la corbeille</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Trash</source>
-        <translation>Mettre la discussion à la corbeille</translation>
+        <translation>Placer la discussion dans la corbeille</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>%Ln chat moved to Trash</source>
         <comment>%Ln chats moved to Trash</comment>
         <translation>
-            <numerusform>%Ln discussion mise à la corbeille</numerusform>
-            <numerusform>%Ln discussions mises à la corbeille</numerusform>
+            <numerusform>%Ln discussion placée dans la corbeille</numerusform>
+            <numerusform>%Ln discussions placées dans la corbeille</numerusform>
         </translation>
     </message>
     <message>
@@ -8359,7 +8358,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The disk did not respond in time.</source>
-        <translation>Le disque n’a pas réagi à temps.</translation>
+        <translation>Le disque n’a pas répondu à temps.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -8409,7 +8408,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
-        <translation>Il faut {total} : {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
+        <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
@@ -8424,7 +8423,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/program/opening.py"/>
         <source>Recovered {messages} in {chats}. The damaged file is kept as {file}.</source>
-        <translation>Récupéré : {messages} dans {chats}. Le fichier endommagé est conservé sous {file}.</translation>
+        <translation>Récupéré&#xa0;: {messages} dans {chats}. Le fichier endommagé est conservé sous {file}.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
@@ -8444,12 +8443,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/models/downloads.py"/>
         <source>8 bits: practically identical to the original</source>
-        <translation>8 bits : pratiquement identique à l’original</translation>
+        <translation>8 bits&#xa0;: pratiquement identique à l’original</translation>
     </message>
     <message>
         <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, not for every model</source>
-        <translation>2 et 6 bits : petit, pas pour tous les modèles</translation>
+        <translation>2 et 6 bits&#xa0;: petit, pas pour tous les modèles</translation>
     </message>
     <message>
         <location filename="../../app/models/downloads.py"/>
@@ -8459,7 +8458,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto quit while starting with it</source>
-        <translation>Stretto a quitté en démarrant avec elle</translation>
+        <translation>Stretto a quitté en démarrant avec cette version</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8474,7 +8473,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
-        <translation>mlx-lm {version} n’est pas utilisé : {why}. Stretto utilise la version intégrée.</translation>
+        <translation>mlx-lm {version} n’est pas utilisé&#xa0;: {why}. Stretto utilise la version intégrée.</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8484,12 +8483,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Cannot be read: {why}.</source>
-        <translation>Lecture impossible : {why}.</translation>
+        <translation>Lecture impossible&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Cannot be used: {why}.</source>
-        <translation>Inutilisable : {why}.</translation>
+        <translation>Inutilisable&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8504,7 +8503,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Differences from the built-in version:</source>
-        <translation>Différences avec la version intégrée :</translation>
+        <translation>Différences avec la version intégrée&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8519,7 +8518,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash. You can put it back from there.</source>
-        <translation>{name} placé dans la corbeille. Vous pouvez l’en ressortir.</translation>
+        <translation>{name} placé dans la corbeille. Vous pouvez le remettre en place depuis la corbeille.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8559,7 +8558,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” uses it and will need another model.</source>
-        <translation>La discussion « {title} » l’utilise et aura besoin d’un autre modèle.</translation>
+        <translation>La discussion «&#xa0;{title}&#xa0;» l’utilise et aura besoin d’un autre modèle.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/models/removal.py"/>
@@ -8582,22 +8581,22 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list} and more.</source>
-        <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés : {list} et d’autres.</translation>
+        <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés&#xa0;: {list} et d’autres.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list}.</source>
-        <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés : {list}.</translation>
+        <translation>Son dossier contient d’autres fichiers, qui seront aussi retirés&#xa0;: {list}.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
-        <translation>{name} n’a pas pu être retiré : {why}. Affichez son dossier et retirez-le de là.</translation>
+        <translation>{name} n’a pas pu être retiré&#xa0;: {why}. Affichez son dossier et retirez-le vous-même.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} could not be restored: {why}.</source>
-        <translation>{name} n’a pas pu être restauré : {why}.</translation>
+        <translation>{name} n’a pas pu être restauré&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/models/residency.py"/>
@@ -8607,7 +8606,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/models/residency.py"/>
         <source>The model is replying in “{chat}”. Stop the reply first.</source>
-        <translation>Le modèle répond dans « {chat} ». Arrêtez d’abord la réponse.</translation>
+        <translation>Le modèle répond dans «&#xa0;{chat}&#xa0;». Arrêtez d’abord la réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/models/residency.py"/>
@@ -8700,7 +8699,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
-        <translation>Une modification n’a pas pu être enregistrée ({what} : {error}). Toutes les autres sont enregistrées. Merci de signaler cette erreur.</translation>
+        <translation>Une modification n’a pas pu être enregistrée ({what}&#xa0;: {error}). Toutes les autres sont enregistrées. Merci de signaler cette erreur.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
@@ -8740,7 +8739,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/system/updates.py"/>
         <source>No response: {why}.</source>
-        <translation>Pas de réponse : {why}.</translation>
+        <translation>Pas de réponse&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
@@ -8770,7 +8769,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget Oldest Messages</source>
-        <translation>Oublier les plus anciens messages</translation>
+        <translation>Oublier les messages les plus anciens</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8846,7 +8845,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>attached: {name}</source>
-        <translation>joint : {name}</translation>
+        <translation>pièce jointe&#xa0;: {name}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -8880,12 +8879,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Unwrap Lines</source>
-        <translation>Ne pas couper les lignes</translation>
+        <translation>Ne pas renvoyer à la ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap Lines</source>
-        <translation>Couper les lignes</translation>
+        <translation>Renvoyer à la ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
@@ -8925,15 +8924,15 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>idle</source>
-        <translation>au repos</translation>
+        <translation>inactive</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
-            <numerusform>{title} : {state}, %Ln sur {most} tokens sur {host}</numerusform>
-            <numerusform>{title} : {state}, %Ln sur {most} tokens sur {host}</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln sur {most} tokens, sur {host}</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln sur {most} tokens, sur {host}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8941,8 +8940,8 @@ Vous n’avez pas répondu.</translation>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
-            <numerusform>{title} : {state}, %Ln token en mémoire</numerusform>
-            <numerusform>{title} : {state}, %Ln tokens en mémoire</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln token en mémoire</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln tokens en mémoire</numerusform>
         </translation>
     </message>
     <message>
@@ -8968,7 +8967,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>free, kept for reuse</source>
-        <translation>libre, gardée pour réemploi</translation>
+        <translation>libre, gardée pour être réutilisée</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -8978,7 +8977,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>Memory in use: {size}</source>
-        <translation>Mémoire utilisée : {size}</translation>
+        <translation>Mémoire utilisée&#xa0;: {size}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -8988,7 +8987,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
-        <translation>Mémoire : modèles {weights}, discussions {kv}</translation>
+        <translation>Mémoire&#xa0;: modèles {weights}, discussions {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -9003,7 +9002,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>Idle</source>
-        <translation>Au repos</translation>
+        <translation>Aucune activité</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
@@ -9013,12 +9012,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
-        <translation>Abandonner vos modifications ?</translation>
+        <translation>Abandonner vos modifications&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
-        <translation>Continuer la modification</translation>
+        <translation>Continuer à modifier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -9028,12 +9027,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
-        <translation>Vous avez la {version}. Vos discussions ne sont pas touchées.</translation>
+        <translation>Vous avez la version {version}. Vos discussions restent inchangées.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Does this match the published hash?</source>
-        <translation>Correspond-il au hash publié ?</translation>
+        <translation>Est-ce bien l’empreinte publiée&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -9103,7 +9102,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Compares connection and speed with a single computer</source>
-        <translation>Compare la connexion et la vitesse avec un seul ordinateur</translation>
+        <translation>Compare la connexion et la vitesse à celles d’un seul ordinateur</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9113,7 +9112,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this computer. Choose another name.</source>
-        <translation>« local » est cet ordinateur. Choisissez un autre nom.</translation>
+        <translation>«&#xa0;local&#xa0;» est cet ordinateur. Choisissez un autre nom.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9128,17 +9127,17 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Messages to this model leave this computer and go to {host}.</source>
-        <translation>Les messages à ce modèle quittent cet ordinateur et vont à {host}.</translation>
+        <translation>Les messages adressés à ce modèle quittent cet ordinateur et vont à {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>{host} runs on this computer.</source>
-        <translation>{host} fonctionne sur cet ordinateur.</translation>
+        <translation>{host}&#xa0;s’exécute sur cet ordinateur.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
-        <translation>La connexion n’est pas chiffrée : d’autres sur le réseau peuvent lire vos messages et la clé.</translation>
+        <translation>La connexion n’est pas chiffrée&#xa0;: d’autres personnes sur le réseau peuvent lire vos messages et la clé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9153,12 +9152,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>List Models</source>
-        <translation>Lister les modèles</translation>
+        <translation>Afficher les modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the server which models it has; nothing else is sent</source>
-        <translation>Demande au serveur ses modèles ; rien d’autre n’est envoyé</translation>
+        <translation>Demande au serveur ses modèles&#xa0;; rien d’autre n’est envoyé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9203,7 +9202,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>From Hugging Face</source>
-        <translation>De Hugging Face</translation>
+        <translation>Depuis Hugging Face</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -9218,7 +9217,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>Le trousseau n’a pas pu enregistrer le jeton ; il est conservé tant que vous ne quittez pas Stretto.</translation>
+        <translation>Le trousseau n’a pas pu enregistrer le jeton&#xa0;; il est conservé jusqu’à ce que vous quittiez Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9517,6 +9516,282 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Retirer la pièce jointe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Attach files  Ctrl+Shift+A</source>
+        <translation>Joindre des fichiers  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Keep the message as it was  Esc</source>
+        <translation>Garder le message tel qu’il était  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message. The first version stays.</source>
+        <translation>Vous modifiez votre message. La première version est conservée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
+        <translation>Ces modèles ne voient pas les images. Collez plutôt le texte de l’image.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Take {name} off  Delete</source>
+        <translation>Retirer {name}  Delete</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Choose what fits…</source>
+        <translation>Choisir quoi garder…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Answer as</source>
+        <translation>Format de réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>What answers have to be; the model can write nothing else</source>
+        <translation>Le format imposé aux réponses&#xa0;; le modèle ne peut rien écrire d’autre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line</source>
+        <translation>Un choix par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line; \n stands for a line break</source>
+        <translation>Un choix par ligne&#xa0;; \n représente un retour à la ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A regular expression; the whole answer matches it</source>
+        <translation>Une expression régulière à laquelle toute la réponse correspond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}, {count} reused in the last turn</source>
+        <translation>{context}, {count} en cache au dernier échange</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
+        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion, ou laissez celle-ci oublier ses échanges les plus anciens.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Choose another model for this chat</source>
+        <translation>Choisir un autre modèle pour cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings of this chat</source>
+        <translation>Réglages de cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of this chat</source>
+        <translation>Outils de cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of This Chat</source>
+        <translation>Outils de cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Settings of This Chat</source>
+        <translation>Réglages de cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As the model</source>
+        <translation>Valeur du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Before answering</source>
+        <translation>Avant de répondre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Not at all</source>
+        <translation>Jamais</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>How the model should behave in this chat</source>
+        <translation>Comment le modèle doit se comporter dans cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings saved under a name</source>
+        <translation>Réglages enregistrés sous un nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As last time</source>
+        <translation>Réutiliser la dernière</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Take the seed of the last answer, to have the same again</source>
+        <translation>Reprendre la graine de la dernière réponse, pour obtenir la même</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another seed for each answer</source>
+        <translation>Une autre graine pour chaque réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Reproducible, to the last bit (slower)</source>
+        <translation>Reproductible au bit près (plus lent)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Forget the oldest turns when the context is full</source>
+        <translation>Oublier les échanges les plus anciens quand le contexte est plein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Stop at</source>
+        <translation>Arrêter à</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One text a line</source>
+        <translation>Un texte par ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Texts that end the answer, one a line; \n stands for a line break</source>
+        <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n représente un retour à la ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>The most tokens that this chat may have; fewer take less memory</source>
+        <translation>Nombre maximal de tokens de cette discussion&#xa0;; moins il y en a, moins elle occupe de mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>For this chat, from its next reply on.</source>
+        <translation>Pour cette discussion, dès sa prochaine réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Fewer settings</source>
+        <translation>Moins de réglages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>More settings</source>
+        <translation>Plus de réglages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>cet ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Ce que vous envoyez quitte cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Envoyé à {host}&#xa0;: quitte cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Envoyé à {host}, un autre programme de cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Un autre programme de cet ordinateur répond, à l’adresse {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Il s’exécute sur un autre ordinateur&#xa0;: tout ce que vous envoyez dans cette discussion va à {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Ce qu’ils renvoient est envoyé à {host}, tout comme ce que vous écrivez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} n’est pas informé de&#xa0;: {names}. Le nombre de tokens de la discussion est connu après chaque réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>From now on this chat forgets its oldest turns</source>
+        <translation>Désormais, cette discussion oublie ses échanges les plus anciens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>is being read…</source>
+        <translation>lecture en cours…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is attached, {about}</source>
+        <translation>{name} joint, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is taken off</source>
+        <translation>{name} retiré</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>All of It</source>
+        <translation>Tout</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The Beginning, as Much as Fits</source>
+        <translation>Le début, autant que possible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Put into the Message as Text</source>
+        <translation>Insérer comme texte dans le message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Take It Off</source>
+        <translation>Retirer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A name for these settings; one in use is replaced:</source>
+        <translation>Nom de ces réglages&#xa0;; un préréglage du même nom sera remplacé&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another name:</source>
+        <translation>Nouveau nom&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>On this machine</source>
+        <translation>Sur cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Leaves this machine</source>
+        <translation>Quitte cette machine</translation>
     </message>
 </context>
 </TS>
