@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from app.chats.actions import Action, cut_off
-from app.store import Message
+from app.store import Message, new_id
 from app.ui.style.figures import figures_line
+from app.ui.style.theme import Theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
+from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start
 
 
@@ -46,3 +50,30 @@ def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: St
     assert chat.waits_for
     assert row.streaming
     run.engine.loading.set()
+
+
+@pytest.mark.parametrize(("reason", "matters"), [("stop", False), ("length", True)])
+def test_figures_of_the_newest_reply_show_at_rest_only_while_they_matter(
+    look: Theme, qtbot: QtBot, reason: str, matters: bool
+) -> None:
+    stats = {"reason": reason, "tokens_per_s": 48.0, "generated_tokens": 3}
+    message = Message(new_id(), new_id(), None, "assistant", "Done.", model="Guide", stats=stats)
+    home = QWidget()
+    qtbot.addWidget(home)
+    row = AnswerRow(message, lambda _action, _id: None, home)
+    row.set_last(True)
+    assert row._figures_matter() is matters
+
+
+def test_versions_stand_in_line_with_their_message(look: Theme, qtbot: QtBot) -> None:
+    asked = Message(new_id(), new_id(), None, "user", "Why?")
+    told = Message(new_id(), new_id(), None, "assistant", "So.", model="Guide")
+    home = QWidget()
+    qtbot.addWidget(home)
+    question = UserRow(asked, lambda _action, _id: None, home)
+    answer = AnswerRow(told, lambda _action, _id: None, home)
+    for row in (question, answer):
+        row.set_alternative(2, 3)
+        row.arrange(600)
+    assert abs(question._next.geometry().right() - question._block.right()) <= 5
+    assert abs(answer._previous.geometry().left() - answer._view.geometry().left()) <= 5
