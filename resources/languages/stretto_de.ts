@@ -6746,7 +6746,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Suchen oder Besitzer/Name oder Adresse eingeben</translation>
+        <translation>Suchen oder Besitzer/Name oder Modelladresse eingeben</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -9517,6 +9517,282 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Anhang entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Attach files  Ctrl+Shift+A</source>
+        <translation>Dateien anhängen  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Keep the message as it was  Esc</source>
+        <translation>Nachricht lassen, wie sie war  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message. The first version stays.</source>
+        <translation>Du bearbeitest deine Nachricht. Die erste Version bleibt erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
+        <translation>Die Modelle hier können keine Bilder sehen. Füge stattdessen den Text daraus ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Take {name} off  Delete</source>
+        <translation>{name} entfernen  Delete</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Choose what fits…</source>
+        <translation>Passendes auswählen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Answer as</source>
+        <translation>Antworten als</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>What answers have to be; the model can write nothing else</source>
+        <translation>Was die Antworten sein müssen; etwas anderes kann das Modell nicht schreiben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line</source>
+        <translation>Eine Möglichkeit pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line; \n stands for a line break</source>
+        <translation>Eine Möglichkeit pro Zeile; \n steht für einen Zeilenumbruch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A regular expression; the whole answer matches it</source>
+        <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}, {count} reused in the last turn</source>
+        <translation>{context}, davon {count} zuletzt wiederverwendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
+        <translation>{context}. Fast voll: Beginne einen neuen Chat, oder lass diesen die ältesten Nachrichten vergessen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Choose another model for this chat</source>
+        <translation>Anderes Modell für diesen Chat wählen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings of this chat</source>
+        <translation>Einstellungen dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of this chat</source>
+        <translation>Tools dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of This Chat</source>
+        <translation>Tools dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Settings of This Chat</source>
+        <translation>Einstellungen dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As the model</source>
+        <translation>Wie das Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Before answering</source>
+        <translation>Vor dem Antworten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Not at all</source>
+        <translation>Gar nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>How the model should behave in this chat</source>
+        <translation>Wie sich das Modell in diesem Chat verhalten soll</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings saved under a name</source>
+        <translation>Einstellungen, die unter einem Namen gespeichert sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As last time</source>
+        <translation>Wie zuletzt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Take the seed of the last answer, to have the same again</source>
+        <translation>Den Seed der letzten Antwort nehmen, um dasselbe noch einmal zu bekommen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another seed for each answer</source>
+        <translation>Ein anderer Seed für jede Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Reproducible, to the last bit (slower)</source>
+        <translation>Reproduzierbar bis aufs letzte Bit (langsamer)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Forget the oldest turns when the context is full</source>
+        <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Stop at</source>
+        <translation>Stoppen bei</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One text a line</source>
+        <translation>Ein Text pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Texts that end the answer, one a line; \n stands for a line break</source>
+        <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>The most tokens that this chat may have; fewer take less memory</source>
+        <translation>Die meisten Tokens, die dieser Chat haben darf; weniger brauchen weniger Speicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>For this chat, from its next reply on.</source>
+        <translation>Für diesen Chat, ab der nächsten Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Fewer settings</source>
+        <translation>Weniger Einstellungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>More settings</source>
+        <translation>Mehr Einstellungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>diesen Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Was du sendest, verlässt diesen Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Geht an {host}: Es verlässt diesen Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Geht an {host}, ein anderes Programm dieses Computers.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Hier antwortet ein anderes Programm dieses Computers, unter {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Es läuft auf einem anderen Rechner: Alles, was du in diesem Chat sendest, geht an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Was sie zurückgeben, wird wie dein Text an {host} gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} erfährt nichts von: {names}. Wie viele Tokens ein Chat braucht, sagt es nach jeder Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>From now on this chat forgets its oldest turns</source>
+        <translation>Ab jetzt vergisst dieser Chat die ältesten Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>is being read…</source>
+        <translation>wird gelesen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is attached, {about}</source>
+        <translation>{name} ist angehängt, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is taken off</source>
+        <translation>{name} ist entfernt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>All of It</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The Beginning, as Much as Fits</source>
+        <translation>Den Anfang, so viel passt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Put into the Message as Text</source>
+        <translation>Als Text in die Nachricht einsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Take It Off</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A name for these settings; one in use is replaced:</source>
+        <translation>Ein Name für diese Einstellungen; ein schon benutzter wird ersetzt:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another name:</source>
+        <translation>Neuer Name:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>On this machine</source>
+        <translation>Auf diesem Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Leaves this machine</source>
+        <translation>Verlässt diesen Computer</translation>
     </message>
 </context>
 </TS>
