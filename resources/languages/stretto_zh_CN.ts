@@ -9185,7 +9185,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this computer.</source>
-        <translation>您发送的内容会离开此电脑。</translation>
+        <translation>你发送的内容会离开此电脑。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9205,7 +9205,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>A remote model. What you send in this chat goes to {host}.</source>
-        <translation>远程模型。您在此对话中发送的内容会发往 {host}。</translation>
+        <translation>远程模型。你在此对话中发送的内容会发往 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
