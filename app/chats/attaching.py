@@ -29,6 +29,8 @@ from app.store.attachments import Use
 from engine import EngineError
 from engine.sandbox.jobs import read_document
 
+log = logging.getLogger(__name__)
+
 _BETWEEN = re.compile(r"[,;，、；\s]*[,;，、；]\s*|(?<=\d)\s+(?=\d)")
 _RANGE = re.compile(r"(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?")
 
@@ -194,8 +196,6 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
             made.append((page, begin, end))
     return tuple(made)
 
-
-log = logging.getLogger(__name__)
 
 MOST_FILES = 20
 MOST_LOOKED_AT = 200

@@ -13,7 +13,7 @@ from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
 from app.chats.answering import Answering
 from app.chats.attaching import Attaching
-from app.chats.counting import Asked, TokenCount
+from app.chats.counting import ToCount, TokenCount
 from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.reply import Answer, Phase
 from app.chats.saved_chat import SavedChat, saved_together
@@ -65,7 +65,7 @@ class Chat(ChatSignals):
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         self.alias = self._short = ""
         self.attaching = Attaching(self._saved, loader, self)
-        self.count = TokenCount(loader, self._counted, self)
+        self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
 
     @property
@@ -231,9 +231,9 @@ class Chat(ChatSignals):
         limit = context_of(self.record, self._loader)
         return *tokens_of_last_turn(self.transcript), limit
 
-    def _counted(self) -> Asked:
+    def _to_count(self) -> ToCount:
         known = (self.record, self.options, self.transcript, self.compose, self.model_status)
-        return Asked(*known, told=self.attaching.told, texts=self._saved.text)
+        return ToCount(*known, told=self.attaching.told, texts=self._saved.text)
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""

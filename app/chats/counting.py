@@ -64,7 +64,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ToCount:
     """What is counted, as it was when it was asked for.
 
     Attributes:
@@ -96,7 +96,7 @@ class TokenCount(QObject):
 
     counted = Signal(object)
 
-    def __init__(self, loader: ModelLoader, look: Callable[[], Asked], parent: QObject) -> None:
+    def __init__(self, loader: ModelLoader, look: Callable[[], ToCount], parent: QObject) -> None:
         """``look`` gives the chat as it is."""
         super().__init__(parent)
         self._loader = loader
@@ -129,7 +129,7 @@ class TokenCount(QObject):
             if not self._wanted:
                 self.counted.emit(found if _something(self._look().compose) else None)
 
-    async def _ask(self, asked: Asked) -> Counted | None:
+    async def _ask(self, asked: ToCount) -> Counted | None:
         engine, model, compose = self._loader.engine, asked.model_status.model, asked.compose
         if engine is None or model is None or not model.context_length or not _something(compose):
             return None

@@ -134,7 +134,7 @@ class CallState(Enum):
 
 
 @dataclass
-class Asked:
+class OpenQuestion:
     """One question that waits for the person.
 
     Attributes:
@@ -182,7 +182,7 @@ class Call:
     looking: Future[Difference | Obstacle | None] | None = None
     shown_first: bool = False
     written: str | None = None
-    questions: list[Asked] = field(default_factory=list)
+    questions: list[OpenQuestion] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
 
     @property

@@ -18,7 +18,7 @@ from app.chats.tool_call import (
     DENIED,
     LEFT_OUT,
     STOPPED,
-    Asked,
+    OpenQuestion,
     Call,
     CallState,
     Made,
@@ -103,7 +103,7 @@ class ToolQuestions:
         self._channels[call.message_id] = number
 
         def ask(question: Question) -> Future[Response]:
-            asked = Asked(question, Future())
+            asked = OpenQuestion(question, Future())
             post(asked)
             return asked.future
 
@@ -130,14 +130,14 @@ class ToolQuestions:
             if asked.future.set_running_or_notify_cancel():
                 asked.future.set_result(Response(Action.CANCEL))
 
-    def _take(self, call: Call, asked: Asked) -> None:
+    def _take(self, call: Call, asked: OpenQuestion) -> None:
         if asked.future.cancelled():
             return
         call.questions.append(asked)
         flows.start(self._owner, self._watch(call, asked))
         self._changed(call)
 
-    async def _watch(self, call: Call, asked: Asked) -> None:
+    async def _watch(self, call: Call, asked: OpenQuestion) -> None:
         """Until it is answered, or the server takes the question back."""
         try:
             await flows.arrived(asked.future)

@@ -226,7 +226,7 @@ class InstalledModels(QObject):
     def is_pinned(self, model: Installed) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
-    def is_kept(self, status: ModelStatus) -> bool:
+    def pins(self, status: ModelStatus) -> bool:
         """Whether a loaded model is pinned, by whichever of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}

@@ -33,6 +33,8 @@ from engine.cache.estimate import USUAL_CONTEXT
 if TYPE_CHECKING:
     from engine import Engine, Fit, Model
 
+log = logging.getLogger(__name__)
+
 
 class LoadState(Enum):
     """How far a model is."""
@@ -98,9 +100,6 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
         refused: Future[Any] = Future()
         refused.set_exception(error)
         return refused
-
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from engine.errors import EngineError
 from engine.runtime import pressure
 from engine.runtime.pressure import Need, Pressure, Relief
 
+log = logging.getLogger(__name__)
+
 
 def why_not_unload(users: ModelUsers, ref: str) -> str:
     """Why a model cannot be unloaded now, as a sentence; "" if it can."""
@@ -144,7 +146,7 @@ class IdleUnloading(QObject):
         return sorted(loaded, key=lambda s: self._used.get(s.model.id, 0.0) if s.model else 0.0)
 
     def _may_go(self, status: ModelStatus) -> bool:
-        return status.ref != GUIDE and not self._installed.is_kept(status)
+        return status.ref != GUIDE and not self._installed.pins(status)
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
@@ -172,9 +174,6 @@ def _work(told: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
         if session.get("status", "idle") != "idle":
             busy.add(model)
     return {model: frozenset(sessions) for model, sessions in done.items()}, busy
-
-
-log = logging.getLogger(__name__)
 
 
 class MemoryPressure(QObject):

@@ -33,6 +33,8 @@ from engine import (
 )
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST
 
+log = logging.getLogger(__name__)
+
 Turn = Mapping[str, Any]
 
 _ANY_JSON = {"type": ["object", "array"]}
@@ -141,8 +143,6 @@ def _going_on(remote: Remote) -> dict[str, Any]:
         return {"add_generation_prompt": False, "continue_final_message": True}
     return {}
 
-
-log = logging.getLogger(__name__)
 
 Listener = Callable[[Event], None]
 

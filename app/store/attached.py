@@ -13,7 +13,7 @@ from app.store.attachments import (
     text_from_json,
 )
 from app.store.operations import View
-from app.store.reading import Readers
+from app.store.reading import Readers, queued
 from app.store.writer import Writer
 
 
@@ -65,12 +65,8 @@ class Texts:
 
     def get(self, key: str) -> AttachedText | None:
         """The text of this hash; None if it is not there, or damaged."""
-        queued = View()
-        for operation in self._writer.pending():
-            if isinstance(operation, SaveText):
-                operation.show(queued)
-        if key in queued.texts:
-            return queued.texts[key]
+        if (waiting := queued(self._writer).texts.get(key)) is not None:
+            return waiting
         with self._readers.reading() as db:
             one = "SELECT content FROM attached WHERE hash = ?"
             row = db.execute(one, (key,)).fetchone()

@@ -21,6 +21,8 @@ from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, spaced
 from app.store.operations import CHAT_COLUMNS, chat_from_row
 from app.store.records import Folder, SearchHit
 
+log = logging.getLogger(__name__)
+
 
 class _Folding(dict[int, str]):
     """Each letter without case and accent, as one letter: places stay what they are."""
@@ -314,8 +316,6 @@ def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
         found += [place.span() for place in re.finditer(word, folded)]
     return sorted(found)
 
-
-log = logging.getLogger(__name__)
 
 Told = Callable[[list[SearchHit], bool], object]
 """Hears the hits so far, and whether these are all; on the searching thread."""

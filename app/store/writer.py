@@ -16,6 +16,8 @@ from app.store.errors import UNREADABLE, StoreError, invalid, translate
 from app.store.file_index import index_some
 from app.store.operations import TYPED, MarkMessages, Operation, PatchChat, SaveChat, SaveMessage
 
+log = logging.getLogger(__name__)
+
 
 class Queue:
     """An ordered list of operations keyed by their numbers. Not thread-safe: the writer locks it.
@@ -67,8 +69,6 @@ class Queue:
                 merged.add(number, operation)
         return merged
 
-
-log = logging.getLogger(__name__)
 
 # The fault of the one write, not of the disk: trying again would hold up the others for ever.
 _REFUSED = (
@@ -170,9 +170,8 @@ class Transactions:
             self.db.execute("ROLLBACK")
 
 
-_GROUP_S = (
-    0.25  # drafts and streaming text wait this long for company: at most four fsyncs a second
-)
+_GROUP_S = 0.25
+"""Drafts and streaming text wait this long for company: at most four fsyncs a second."""
 _RETRY_S = (1.0, 2.0, 5.0, 10.0)
 _REST_S = 0.02  # between two pieces of a chore
 

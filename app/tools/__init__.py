@@ -6,7 +6,7 @@ own with an asyncio loop, neither the engine's nor the window's; what is asked o
 after its end, each time after a longer rest. Nothing here runs a tool unasked: who calls
 `ToolHost.call` has the person's consent (`consent.py`). What a server says is data: names and
 descriptions are shown escaped, a description that has changed is shown again before it is used
-(`pins.py`), a result is text without escape sequences (`results.py`).
+(`consent.py`), a result is text without escape sequences (`tool.py`).
 
 No widgets in here, and no engine.
 

@@ -127,7 +127,7 @@ def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> li
     """The models that the engine would have unloaded, together, if each of them may be."""
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
-    held = any(installed.is_kept(s) or residency.why_not_unload(library, s.ref) for s in loaded)
+    held = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
     if not wanted or held or len(loaded) < len(wanted):  # another program's is not ours to unload
         return []
     names = [status.name for status in loaded]

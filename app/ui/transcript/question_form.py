@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.tool_call import Asked
+from app.chats.tool_call import OpenQuestion
 from app.settings.language import mark, tr
 from app.tools.questions import LONGEST_TEXT, Action, Field, FieldError, Kind, Response, Value
 from app.tools.tool import visible
@@ -169,7 +169,7 @@ class QuestionForm(QWidget):
     answered = Signal(object)
     resized = Signal()
 
-    def __init__(self, asked: Asked, parent: QWidget) -> None:
+    def __init__(self, asked: OpenQuestion, parent: QWidget) -> None:
         super().__init__(parent)
         self.asked = asked
         self.inputs: list[QuestionField] = []
