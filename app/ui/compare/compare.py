@@ -20,7 +20,7 @@ from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.workspace.docks import Arrangement
-from app.ui.workspace.placement import columns_that_fit, has_room
+from app.ui.workspace.placement import columns_that_fit, even_out_beside, has_room
 from app.ui.workspace.workspace import Workspace
 
 
@@ -119,7 +119,7 @@ class Comparisons(QObject):
             at = len(panes)
             where = "right" if 0 < at < fit else "tab"
             if at == fit:
-                self._workspace.share_width(panes)
+                even_out_beside(self._workspace, panes[0])
             if fit <= at < rows * fit:
                 self._workspace.activate(panes[at - fit], focus=False)
                 where = "down"
@@ -134,7 +134,7 @@ class Comparisons(QObject):
         names = {chat.id: chat.alias or words for chat, words in zip(chats, words, strict=True)}
         self._library.order.group(names)
         if len(panes) <= fit:
-            self._workspace.share_width(panes)
+            even_out_beside(self._workspace, panes[0])
         self._workspace.activate(panes[0])
         if desk.chats:
             self.put_aside.emit(desk)

@@ -14,6 +14,7 @@ from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
+from app.ui.workspace.placement import even_out_beside
 from app.ui.workspace.workspace import Workspace
 
 
@@ -139,8 +140,8 @@ class SidebarCommands(QObject):
     def _open_together(self, ids: list[str]) -> None:
         for number, chat_id in enumerate(ids):
             self._chats.open(chat_id, "right" if number else "tab")
-        panes = [pane for pane in map(self._workspace.pane, ids) if pane is not None]
-        self._workspace.share_width(panes)
+        if (pane := self._workspace.pane(ids[0])) is not None:
+            even_out_beside(self._workspace, pane)
 
     @Slot()
     def _on_refolded(self) -> None:

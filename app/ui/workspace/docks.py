@@ -408,13 +408,6 @@ class DockPlacing:
         if not dock.widget.isInFloatingContainer():
             self._docks.drop_place(dock)
 
-    def share_width(self, panes: list[ChatPane]) -> None:
-        """Give the columns that stand with these panes the same width."""
-        area = self._docks.area(panes[0])
-        sizes = self._manager.splitterSizes(area) if area is not None else []
-        if sizes:
-            self._manager.setSplitterSizes(area, [sum(sizes) // len(sizes)] * len(sizes))
-
     def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
         """Put all docks where a kept state says. ``around`` holds the manager."""
         # Splitters share out the size they have at this moment: let it be the final one.

@@ -101,12 +101,23 @@ def even_out(workspace: Workspace) -> None:
     """Give all panes of the main window the same room: columns their width, rows their height."""
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
-        sizes = splitter.sizes()
-        shown = sum(size > 0 for size in sizes)
-        if shown > 1:
-            share = sum(sizes) // shown
-            splitter.setSizes([share if size > 0 else 0 for size in sizes])
+        _share(splitter)
     workspace.arranged.emit()
+
+
+def even_out_beside(workspace: Workspace, pane: ChatPane) -> None:
+    """Give those that this pane shares its room with the same, and leave the others as they are."""
+    workspace.restore_panes()
+    shared = _shared(workspace, pane)
+    if shared is not None:
+        _share(shared[0])
+
+
+def _share(splitter: QSplitter) -> None:
+    sizes = splitter.sizes()
+    shown = sum(size > 0 for size in sizes)
+    if shown > 1:
+        splitter.setSizes([sum(sizes) // shown if size > 0 else 0 for size in sizes])
 
 
 class Wrapping:

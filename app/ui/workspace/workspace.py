@@ -286,11 +286,6 @@ class Workspace(QWidget):
         area = self._docks.area(pane)
         return [one for one in self.panes() if area is not None and self._docks.area(one) is area]
 
-    def share_width(self, panes: list[ChatPane]) -> None:
-        """Give the columns that stand with these panes the same width."""
-        self.restore_panes()
-        self._placing.share_width(panes)
-
     # One at a time.
 
     @property
