@@ -33,7 +33,7 @@ from app.ui.composer.composer import files_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
-from app.ui.widgets.sheet import Sheet, keep_place
+from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
@@ -57,10 +57,7 @@ class CompareFiles(QWidget):
         self.button = QPushButton(tr("Attach Files…"), self)
         self.button.setAutoDefault(False)
         self.button.clicked.connect(lambda: files.choose(self))
-        self._refused = QLabel(self)
-        self._refused.setTextFormat(Qt.TextFormat.PlainText)
-        self._refused.setProperty("muted", True)
-        self._refused.setWordWrap(True)
+        self._refused = plain_label(self)
         self._refused.hide()
         self._row = QWidget(self)
         self.chips = FileChips(self.button, self._row)

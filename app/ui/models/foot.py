@@ -34,7 +34,7 @@ from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.sheet import Sheet, plain_label
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
 
@@ -191,10 +191,7 @@ class LibraryFoot(QWidget):
         self.asking = False
         self._count = ""
         self._undo: Callable[[], None] | None = None
-        self.said = QLabel(self)
-        self.said.setProperty("muted", True)
-        self.said.setWordWrap(True)
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said = plain_label(self)
         self.undo = self._push_button(tr("Undo"), self._on_undo)
         self.undo.setObjectName("link")
         self.load = self._action(tr("Load"), self.load_asked.emit)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import flows
 from app.models.downloads import Downloads, ref_of
@@ -57,14 +57,6 @@ def tab_order(*widgets: QWidget) -> None:
     """Tab goes through these in this order."""
     for before, after in pairwise(widgets):
         QWidget.setTabOrder(before, after)
-
-
-def quiet(label: QLabel) -> QLabel:
-    """Muted words that break their lines."""
-    label.setProperty("muted", True)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
 
 
 def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
@@ -125,7 +117,7 @@ class GetModelDialog(Sheet):
         self.field = SearchField(self)
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
-        self.trouble = quiet(QLabel(self))
+        self.trouble = self.label()
         self.retry = self.button(tr("Retry"), self._search)
         offline = self._offline = QWidget(self)
         row = QHBoxLayout(offline)
@@ -134,7 +126,7 @@ class GetModelDialog(Sheet):
         row.addWidget(self.trouble, 1)
         row.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
         offline.hide()
-        self.heading = quiet(QLabel(self))
+        self.heading = self.label()
         self.models = FoundList(self)
         self.access = TokenField(downloads, self)
         self.looking = Looking(downloads, lambda: self.access.token, self)
@@ -142,12 +134,12 @@ class GetModelDialog(Sheet):
         self.found = FoundModel(self, *plan, self.access)
         self.token = self.access.field
         self.list = DownloadList(downloads, self)
-        self.none = quiet(QLabel(tr(_NONE), self))
+        self.none = self.label(tr(_NONE))
         self.close_button = self.button(tr("Close"), self.close)
         self.go = GoButton(self)
         columns = (offline, self.heading, self.models), (self.found,)
         buttons = (self.none, self.close_button, self.go)
-        promise = quiet(QLabel(tr(_PROMISE), self))
+        promise = self.label(tr(_PROMISE))
         lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
         tab_order(self.field, *self.access.stops, self.models, *self.found.stops)
         self._connect()

@@ -6,13 +6,14 @@ import logging
 
 import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
 from app.models.downloads import Downloads
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.ui.widgets.asking import ask_and_open
+from app.ui.widgets.sheet import plain_label
 from engine import hub
 
 log = logging.getLogger(__name__)
@@ -47,10 +48,7 @@ class TokenField(QWidget):
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(tr("Access token"))
         self.field.setAccessibleName(tr("Access token"))
-        self.note = QLabel(self)
-        self.note.setProperty("muted", True)
-        self.note.setWordWrap(True)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note = plain_label(self)
         self.forget = QPushButton(tr("Remove"), self)
         self.forget.setObjectName("link")
         self.forget.setAutoDefault(False)

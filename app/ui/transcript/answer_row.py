@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off
 from app.chats.tool_call import turn_with_calls
@@ -30,6 +30,7 @@ from app.ui.transcript.message_row import (
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.sheet import plain_label
 from app.ui.widgets.textview import TextView
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
@@ -289,10 +290,7 @@ class Silence(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.words = QLabel(self)
-        self.words.setProperty("muted", True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words = plain_label(self)
         self.buttons: list[QPushButton] = []
         row = QHBoxLayout()
         row.setSpacing(8)

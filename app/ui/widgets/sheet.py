@@ -46,6 +46,15 @@ def keep_place(label: QLabel) -> None:
     label.setSizePolicy(policy)
 
 
+def plain_label(parent: QWidget, words: str = "", *, muted: bool = True) -> QLabel:
+    """Plain text over as many lines as it needs."""
+    label = QLabel(words, parent)
+    label.setProperty("muted", muted)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
 class Sheet(QDialog):
     """It is gone once it was closed.
 
@@ -153,12 +162,8 @@ class Sheet(QDialog):
         return label
 
     def label(self, words: str = "", *, muted: bool = True) -> QLabel:
-        """Plain text over as many lines as it needs; to be added."""
-        label = QLabel(words, self)
-        label.setProperty("muted", muted)
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        return label
+        """As `plain_label`; to be added."""
+        return plain_label(self, words, muted=muted)
 
     def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
         """A button that Enter does not press from another's place."""
