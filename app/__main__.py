@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
             started = application.start()
         if started:
             if options.ask and application.window is not None:
-                application.window.comforts.quick.ask()
+                application.window.quick.ask()
             status = qt.exec()
             while application.restarts:
                 application = Application(qt, application.paths, before=application)

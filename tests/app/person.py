@@ -849,7 +849,7 @@ class Person:
     def palette(self, typed: str, key: Qt.Key) -> Touched:
         """Type into the command palette, and choose the first or go."""
         self.window.commands["palette"].trigger()
-        palette = self.window.comforts.palette.palette
+        palette = self.window.palette_commands.palette
         if palette is None:  # it was open, and the same key has closed it
             return set()
         QTest.keyClicks(palette.field, typed)

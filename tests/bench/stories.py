@@ -154,7 +154,7 @@ def _table(driver: Driver, shoot: Shoot) -> None:
     driver.wait(0.2)
     shoot("compare-lines", dialog)
     dialog.go.click()
-    table = driver.window.comforts.compare.table
+    table = driver.window.compare.table
     if table is None:
         raise RuntimeError("There is no table.")
     driver.until(lambda: table.done() == 6)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
+from app.chats.titling import Titling
 from app.score import ScoreFeed
 from app.settings.language import mark
 from app.system.awake import Awake
@@ -25,19 +26,27 @@ from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import give_roles
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
-from app.ui.window.comforts import Comforts
 from app.ui.window.commands import TAB_MENU, Commands, Where, command
-from app.ui.window.compare_commands import Broadcast
+from app.ui.window.compare_commands import Broadcast, CompareCommands, Together
 from app.ui.window.context import WindowContext
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
-from app.ui.window.notices import Attention, Pulse
+from app.ui.window.notices import Announcer, Attention, Notifications, Pulse, Tray
+from app.ui.window.offers import PromptCommands
+from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
-from app.ui.window.settings_commands import SettingsCommands
+from app.ui.window.settings_commands import (
+    HelpCommands,
+    SettingsCommands,
+    SpellingCommands,
+    TextSize,
+)
+from app.ui.window.shortcuts import OwnKeys
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
 from app.ui.window.undo import Undos
@@ -150,9 +159,23 @@ class MainWindow(QMainWindow):
         self._place_regions()
         self.files = FileCommands(self.workspace, self._undos)
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
-        about = (context, self.workspace, self.chats, self._undos, self.toast, self.sidebar)
-        self.comforts = Comforts(*about, lambda: self.commands, self.come_forward, self)
-        keys = self.comforts.keys
+        # What helps with chats and has no place of its own on the screen.
+        give_roles()
+        shown_in = (library, settings, self.workspace, self.chats)
+        self.keys = OwnKeys(settings, self)
+        self.palette_commands = PaletteCommands(*shown_in, self.toast, lambda: self.commands, self)
+        self.text_size = TextSize(settings, self.sidebar, self)
+        self.titling = Titling(library, lambda: settings.titles, self)
+        self.notifications = Notifications(library, settings, self)
+        self.announcer = Announcer(library, self.workspace, self)
+        self.prompts = PromptCommands(settings, self.workspace, self)
+        self.spelling = SpellingCommands(settings, context.speller, self.workspace, self)
+        self.together = Together(self.chats.comparisons, library, settings, self.workspace)
+        self.quick = QuickAsk(*shown_in, self)
+        self.tray = Tray(settings, lambda: self.commands, self.come_forward, self)
+        self.compare = CompareCommands(
+            library, store, settings, self.workspace, self.chats, self._undos, self
+        )
         listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
@@ -163,13 +186,15 @@ class MainWindow(QMainWindow):
                 self.files,
                 self.pane_menus,
             ),
-            *(ExchangeCommands(*exchanged), *self.comforts.owners),
+            *(self.palette_commands, self.text_size, self.prompts, self.spelling),
+            *(self.together, self.compare, self.quick, HelpCommands(self.keys, self)),
+            ExchangeCommands(*exchanged),
             PaneCommands(self.chats, self.workspace),
             ToolCommands(library, self.workspace, self.chats, self.pane_menus, self),
             SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )
         self.commands = Commands(
-            self, owners, lambda: self.workspace.active, self._on_notice, keys.of
+            self, owners, lambda: self.workspace.active, self._on_notice, self.keys.of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
         add_appearance(self._menus[2], settings)  # View
@@ -177,7 +202,7 @@ class MainWindow(QMainWindow):
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
         self._connect()
-        self.comforts.tray.refresh()
+        self.tray.refresh()
         self._show_sidebar(settings.sidebar)
 
     def _place_regions(self) -> None:
@@ -222,7 +247,11 @@ class MainWindow(QMainWindow):
         self.downloads_in_window.opened.connect(chats.use_model)
         self.settings_commands.asked.connect(self.commands.do)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)
-        self.comforts.notifications.opened.connect(self._on_notification)
+        self.notifications.opened.connect(self._on_notification)
+        self.keys.changed.connect(self.commands.refresh_keys)
+        self.text_size.said.connect(self.toast.show_text)
+        self.together.said.connect(self.toast.show_text)
+        self.together.tied.connect(self.commands["tie_scrolling"].setChecked)
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.broadcast.kept_changed.connect(self.commands["broadcast_keep"].setChecked)
@@ -252,7 +281,7 @@ class MainWindow(QMainWindow):
     def listen(self, single: SingleInstance) -> None:
         """Hear what other starts of the program ask for."""
         single.called.connect(self.come_forward)
-        single.asked.connect(self.comforts.quick.ask)
+        single.asked.connect(self.quick.ask)
 
     @Slot()
     def come_forward(self) -> None:

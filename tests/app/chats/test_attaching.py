@@ -387,7 +387,7 @@ def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_pat
     said = [str(reply.turns[-1]["content"]) for reply in run.engine.sent]
     assert all(text.startswith('<file name="a.txt">') for text in said)
     assert names(pane) == []
-    table = run.window.comforts.compare.table
+    table = run.window.compare.table
     assert table is not None
     run.until(lambda: table.done() == 4)
 

@@ -22,7 +22,7 @@ def run(start: Start) -> Run:
 
 def rest(run: Run) -> None:
     """The time in which nothing was answered is over, and what comes of it has come."""
-    titling = run.window.comforts.titling
+    titling = run.window.titling
     titling._rest.stop()
     before = flows.left()
     titling.look()
@@ -63,7 +63,7 @@ def test_a_title_typed_by_hand_is_never_written_over(run: Run):
 def test_it_is_not_written_over_while_the_model_writes(run: Run):
     run.engine.titles = ["hold 2"]
     chat_id = exchange(run)
-    titling = run.window.comforts.titling
+    titling = run.window.titling
     titling.look()
     run.until(lambda: titling.at_work)
     run.app.library.rename(chat_id, "My bread")
@@ -95,7 +95,7 @@ def test_a_title_cut_off_by_its_length_is_none(run: Run):
 def test_a_reply_that_begins_ends_the_request_and_it_is_made_again(run: Run):
     run.engine.titles = ["hold 2", "Nothing", TITLE]
     chat_id = exchange(run)
-    titling = run.window.comforts.titling
+    titling = run.window.titling
     titling.look()
     run.until(lambda: titling.at_work)
     run.window.chats.new()
@@ -117,7 +117,7 @@ def test_other_programs_that_are_answered_come_first(run: Run):
     exchange(run)
     other = run.engine.open_session(run.pane.chat.model_status.model)
     other.send([{"role": "user", "content": "hold 3"}], on_event=lambda event: None)
-    titling = run.window.comforts.titling
+    titling = run.window.titling
     rest(run)
     assert run.engine.asked == []
     assert titling._rest.isActive()  # later, then
@@ -145,7 +145,7 @@ def test_temporary_states_get_no_title(run: Run, what: str):
 def test_an_engine_that_ends_meanwhile_leaves_the_title(run: Run):
     run.engine.titles = ["hold 2"]
     chat_id = exchange(run)
-    titling = run.window.comforts.titling
+    titling = run.window.titling
     titling.look()
     run.until(lambda: titling.at_work)
     run.end()

@@ -68,7 +68,7 @@ def gui_only(system: SpellingSystem | None) -> bool:
 
 
 def misspelt(run: Run) -> Misspelt:
-    return run.window.comforts.spelling.fields[run.pane.chat.id]
+    return run.window.spelling.fields[run.pane.chat.id]
 
 
 def marked(run: Run) -> list[str]:
@@ -196,7 +196,7 @@ def test_words_of_another_script_are_left_alone(begin: Begin):
 def test_without_a_spell_checker_nothing_is_marked_and_the_settings_say_why(begin: Begin):
     run = begin(None)
     run.qtbot.keyClicks(run.pane.composer.field, "helo ")
-    run.until(lambda: run.window.comforts.spelling.speller.opened)
+    run.until(lambda: run.window.spelling.speller.opened)
     run.window.commands.run("settings")
     shown = run.window.settings_commands.shown.spelling
     assert not shown.box.isEnabled()
@@ -215,7 +215,7 @@ def test_a_spell_checker_that_fails_is_asked_no_more(begin: Begin):
 
     run = begin(Broken())
     run.qtbot.keyClicks(run.pane.composer.field, "helo ")
-    speller = run.window.comforts.spelling.speller
+    speller = run.window.spelling.speller
     run.until(lambda: speller.opened and not speller.languages)
     assert speller.why_not
 

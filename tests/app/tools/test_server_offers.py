@@ -176,7 +176,7 @@ def test_what_cannot_be_read_is_said(run: Run) -> None:
 def test_a_slash_lists_the_servers_prompts_beside_ones_own(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
-    prompts = run.window.comforts.prompts.pickers[run.pane.chat.id]
+    prompts = run.window.prompts.pickers[run.pane.chat.id]
     type_(run, "/")
     run.until(lambda: "Plain prompt" in prompts.names())
     assert prompts.names() == ["Mine", "Plain prompt", "Asking prompt", "Edit Prompts…"]
@@ -189,7 +189,7 @@ def test_a_slash_lists_the_servers_prompts_beside_ones_own(run: Run) -> None:
 def test_a_prompts_arguments_are_asked_for(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
-    prompts = run.window.comforts.prompts.pickers[run.pane.chat.id]
+    prompts = run.window.prompts.pickers[run.pane.chat.id]
     type_(run, "/")
     run.until(lambda: "Asking prompt" in prompts.names())
     type_(run, "asking")

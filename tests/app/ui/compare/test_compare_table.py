@@ -40,7 +40,7 @@ def window(run: Run) -> TableWindow:
 
 
 def table(run: Run) -> AnswerTable:
-    found = run.window.comforts.compare.table
+    found = run.window.compare.table
     assert found is not None
     return found
 

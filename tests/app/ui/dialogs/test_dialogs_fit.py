@@ -94,7 +94,7 @@ def faults(run: Run) -> Iterator[str]:
                     yield from (f"settings, {title}: {fault}" for fault in cut_off(widget))
         for widget in fresh:
             widget.close()
-        if (palette := run.window.comforts.palette.palette) is not None:
+        if (palette := run.window.palette_commands.palette) is not None:
             palette.close_palette()
         settle(run.window)
 

@@ -26,7 +26,7 @@ def run(start: Start) -> Run:
 
 
 def picker(run: Run):
-    return run.window.comforts.prompts.pickers[run.pane.chat.id]
+    return run.window.prompts.pickers[run.pane.chat.id]
 
 
 def type_(run: Run, text: str) -> None:

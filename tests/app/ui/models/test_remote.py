@@ -200,7 +200,7 @@ def test_nothing_is_sent_unasked(start, server):
     run = start()
     run.ready()
     pane, _ = bound(run, server)
-    titling = run.window.comforts.titling
+    titling = run.window.titling
     run.say("Hello")
     run.until(lambda: not pane.chat.answering)
     assert titling._next() is None

@@ -22,7 +22,7 @@ KEY = Qt.Key
 
 
 def palette_of(run: Run) -> Palette:
-    palette = run.window.comforts.palette.palette
+    palette = run.window.palette_commands.palette
     assert palette is not None
     return palette
 
@@ -167,7 +167,7 @@ def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.window.score.isVisible()
     assert composer.hasFocus()
-    assert run.window.comforts.palette.palette is None
+    assert run.window.palette_commands.palette is None
 
 
 def test_what_cannot_be_done_says_why_and_the_palette_stays(run: Run):
@@ -249,7 +249,7 @@ def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):
     run.ready()
     assert words(opened(run))[:2] == ["Sidebar", "Score"]
     run.qtbot.keyClick(palette_of(run).field, KEY.Key_K, CTRL)
-    assert run.window.comforts.palette.palette is None
+    assert run.window.palette_commands.palette is None
 
 
 def test_the_arrows_go_round_and_a_click_chooses(run: Run):
@@ -274,7 +274,7 @@ def test_it_goes_when_the_keys_go_elsewhere_and_says_when_nothing_is_called_so(r
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert palette.isVisible()
     run.pane.composer.field.setFocus()
-    assert run.window.comforts.palette.palette is None
+    assert run.window.palette_commands.palette is None
 
 
 def test_a_command_of_the_row_in_the_sidebar_is_still_that_rows(run: Run):

@@ -81,7 +81,7 @@ def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):
 def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
     run = start()
     run.ready()
-    button, keys = new_button(run), run.window.comforts.keys
+    button, keys = new_button(run), run.window.keys
     assert point_at(button) == f"New chat  {native('Ctrl+N')}"
     keys.give("new", "Ctrl+Shift+Y")
     assert point_at(button) == f"New chat  {native('Ctrl+Shift+Y')}"
@@ -96,7 +96,7 @@ def test_the_buttons_of_a_message_tell_them_too(start: Start):
     run.ready()
     run.say("say one")
     run.answered()
-    run.window.comforts.keys.give("regenerate", "Ctrl+Alt+R")
+    run.window.keys.give("regenerate", "Ctrl+Alt+R")
     last = run.pane.chat.transcript.last("assistant").id
     run.until(lambda: run.pane.transcript.row(last))
     row = run.pane.transcript.row(last)

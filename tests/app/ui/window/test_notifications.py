@@ -46,7 +46,7 @@ def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     state = [HERE]
     asked = type("Asked", (QGuiApplication,), {"applicationState": staticmethod(lambda: state[0])})
     monkeypatch.setattr(notices, "QGuiApplication", asked)
-    notifier, board = run.window.comforts.notifications, Board()
+    notifier, board = run.window.notifications, Board()
     notifier.use(board)
     chat_id = run.pane.chat.id
     answered(run, notifier, "say here", 60)

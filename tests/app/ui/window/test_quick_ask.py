@@ -19,7 +19,7 @@ def escape(run: Run) -> None:
 
 def icon(run: Run) -> QSystemTrayIcon:
     """The icon in the tray, which is there."""
-    found = run.window.comforts.tray.icon
+    found = run.window.tray.icon
     assert found is not None
     return found
 
@@ -94,7 +94,7 @@ def test_another_start_asks_for_it(start: Start):
 def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: Start):
     run = start()
     run.ready()
-    tray = run.window.comforts.tray
+    tray = run.window.tray
     assert tray.icon is None
     run.window.settings_commands.show_settings()
     settings = run.window.settings_commands.shown
