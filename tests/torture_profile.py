@@ -37,7 +37,7 @@ from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
 from app.program.application import Application
 from app.settings.paths import Paths
-from app.store import AttachedText, Attachment, Chat, Message, Store, StoreError, new_id
+from app.store import AttachedText, Attachment, ChatRecord, Message, Store, StoreError, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.style import theme
@@ -53,7 +53,7 @@ def ours() -> dict[str, Any]:
     """A file of chats as the program writes it, with all that a chat may hold."""
     text = AttachedText("page", ("One fox.", "Two owls."), ("a", "b"))
     file = Attachment("a.pdf", "PDF", text.hash, "page", 2, 17, "pages", ((1, 0, 8),))
-    chat = Chat(
+    chat = ChatRecord(
         new_id(),
         "Trees",
         "/models/a",
@@ -312,7 +312,7 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
         window = Window(folder / "profile")
         try:
             assert window.app.store is not None
-            window.app.store.save_chat(Chat("kept", "Mine"))
+            window.app.store.save_chat(ChatRecord("kept", "Mine"))
             window.app.store.save_message(Message("m", "kept", content="stays"), as_leaf=True)
             before = everything(window.app.store)["kept"]
             for number in range(rounds):

@@ -25,8 +25,7 @@ from app.chats.turn import Calling, Compose, Editing, Paused, Reply, Waiting, Wr
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, is_remote, named
 from app.remote.session import RemoteModel
-from app.store import Attachments, Message, Store, new_id
-from app.store import Chat as ChatRecord
+from app.store import Attachments, ChatRecord, Message, Store, new_id
 from app.tools.consent import Decision
 from app.tools.host import Toolbox
 from engine import PromptProgress

@@ -16,7 +16,7 @@ from app.chats.turn import Compose, Editing
 from app.models.loading import ModelLoader, ModelStatus
 from app.remote.address import is_remote
 from app.settings.language import counted, number, tr
-from app.store import Chat as ChatRecord
+from app.store import ChatRecord
 
 if TYPE_CHECKING:
     pass

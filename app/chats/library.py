@@ -15,8 +15,7 @@ from app.chats.organising import Organising, listed_differently
 from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader
-from app.store import Chat as ChatRecord
-from app.store import SearchHit, Store, new_id
+from app.store import ChatRecord, SearchHit, Store, new_id
 from app.tools.host import Toolbox, ToolHost
 
 

@@ -1,5 +1,5 @@
-"""A chat's own settings: what is in ``Chat.params``, the form of its answers, and what the engine
-takes of both.
+"""A chat's own settings: what is in ``ChatRecord.params``, the form of its answers, and what the
+engine takes of both.
 """
 
 from __future__ import annotations

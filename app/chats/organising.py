@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from app.settings.language import mark, tr
-from app.store import Chat, Folder, Store, new_id
+from app.store import ChatRecord, Folder, Store, new_id
 
 _DAY = 86_400
 _DAYS = (
@@ -57,7 +57,9 @@ class Lines(NamedTuple):
     groups: dict[str, list[str]]
 
 
-def entries(chats: Iterable[Chat], folders: Sequence[Folder], unfolded: Collection[str]) -> Lines:
+def entries(
+    chats: Iterable[ChatRecord], folders: Sequence[Folder], unfolded: Collection[str]
+) -> Lines:
     """The lines of the list.
 
     One pass over the chats: with ten thousand of them it is felt.
@@ -67,10 +69,10 @@ def entries(chats: Iterable[Chat], folders: Sequence[Folder], unfolded: Collecti
         folders: by name.
         unfolded: ids of folders and groups, and ARCHIVE, of which the inside is shown.
     """
-    pinned: list[tuple[float, str, Chat]] = []
-    archived: list[Chat] = []
-    loose: list[Chat] = []
-    inside: dict[str | None, list[Chat]] = {folder.id: [] for folder in folders}
+    pinned: list[tuple[float, str, ChatRecord]] = []
+    archived: list[ChatRecord] = []
+    loose: list[ChatRecord] = []
+    inside: dict[str | None, list[ChatRecord]] = {folder.id: [] for folder in folders}
     for chat in chats:
         if chat.archived_at is not None:
             archived.append(chat)
@@ -119,14 +121,14 @@ class _Grouping:
         self.unfolded = unfolded
         self.groups: dict[str, list[str]] = {}
 
-    def lines(self, chats: Sequence[Chat], place: str, depth: int = 0) -> list[Entry]:
+    def lines(self, chats: Sequence[ChatRecord], place: str, depth: int = 0) -> list[Entry]:
         return [line for _, lines in self.of_each(chats, place, depth) for line in lines]
 
     def of_each(
-        self, chats: Sequence[Chat], place: str, depth: int = 0
-    ) -> Iterator[tuple[Chat, list[Entry]]]:
+        self, chats: Sequence[ChatRecord], place: str, depth: int = 0
+    ) -> Iterator[tuple[ChatRecord, list[Entry]]]:
         """Each chat that has lines of its own, with these. ``place``: where all of them stand."""
-        members: dict[str, list[Chat]] = {}
+        members: dict[str, list[ChatRecord]] = {}
         for chat in chats:
             if chat.group_id is not None:
                 members.setdefault(chat.group_id, []).append(chat)
@@ -168,7 +170,7 @@ def day_headings() -> list[tuple[str, float]]:
 def _folder(
     folder: Folder,
     within: Sequence[Folder],
-    inside: dict[str | None, list[Chat]],
+    inside: dict[str | None, list[ChatRecord]],
     grouping: _Grouping,
     depth: int = 0,
 ) -> list[Entry]:
@@ -180,7 +182,7 @@ def _folder(
     return found
 
 
-def listed_differently(before: Chat, after: Chat) -> bool:
+def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     """Whether the list shows the chat in other words, or elsewhere."""
     return before.title != after.title or before.updated_at != after.updated_at
 
@@ -194,9 +196,9 @@ MOST_TAGS, LONGEST_TAG = 12, 30
 class Listed(Protocol):
     """The list of chats, as far as it is asked here: a `ChatLibrary`."""
 
-    def chats(self) -> list[Chat]: ...
+    def chats(self) -> list[ChatRecord]: ...
 
-    def chat(self, chat_id: str) -> Chat | None: ...
+    def chat(self, chat_id: str) -> ChatRecord | None: ...
 
     def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None: ...
 
@@ -348,7 +350,7 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(list(found.values())[:MOST_TAGS])
 
 
-def of_chats(chats: Iterable[Chat]) -> set[str]:
+def of_chats(chats: Iterable[ChatRecord]) -> set[str]:
     """The tags that all of the chats have."""
     sets = [set(chat.tags) for chat in chats]
     return set.intersection(*sets) if sets else set()

@@ -10,8 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.chats.transcript import Removal, Transcript
 from app.chats.turn import Compose, Editing, Writing
-from app.store import AttachedText, Attachments, Message, Store
-from app.store import Chat as ChatRecord
+from app.store import AttachedText, Attachments, ChatRecord, Message, Store
 
 
 class SavedChat:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.chats.options import ChatOptions
 from app.models.loading import ModelLoader
 from app.remote.session import RemoteModel, RemoteSession
-from app.store import Chat as ChatRecord
+from app.store import ChatRecord
 from engine import EngineError
 
 if TYPE_CHECKING:

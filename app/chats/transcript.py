@@ -13,8 +13,7 @@ from app.chats.attached import Texts, with_files
 from app.chats.tool_call import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
 from app.settings.language import mark, tr
-from app.store import UNTITLED, Message, Store, new_id
-from app.store import Chat as ChatRecord
+from app.store import UNTITLED, ChatRecord, Message, Store, new_id
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from app.remote.remotes import Remotes
 from app.remote.session import removed
 from app.settings.language import tr
 from app.settings.paths import GUIDE
-from app.store import Chat as ChatRecord
+from app.store import ChatRecord
 from engine import EngineError
 from engine.cache.estimate import USUAL_CONTEXT
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 
 from app.settings.language import counted, tr
 from app.settings.paths import Paths
-from app.store import Backup, Chat, Store, StoreError, backups_of
+from app.store import Backup, ChatRecord, Store, StoreError, backups_of
 from app.ui.dialogs.dialogs import Recovery
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class StoreOpening:
         self._interrupted = interrupted
         self.words = ""
         self.elsewhere: Path | None = None
-        self.chats: list[Chat] = []
+        self.chats: list[ChatRecord] = []
 
     def open(self) -> Store | None:
         """The store; None if the person gives up or chose a folder elsewhere."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.store.attachments import forget_unused
 from app.store.operations import View
-from app.store.records import Chat
+from app.store.records import ChatRecord
 
 log = logging.getLogger(__name__)
 
@@ -186,12 +186,12 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
     return True
 
 
-def blank(chat: Chat) -> bool:
+def blank(chat: ChatRecord) -> bool:
     """Whether a chat holds nothing to bring back."""
     return chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
 
 
-def due(chats: Iterable[Chat], now: float, run_began: float) -> list[str]:
+def due(chats: Iterable[ChatRecord], now: float, run_began: float) -> list[str]:
     """Deleted chats whose time in the trash is over, and blank ones of an earlier run."""
     return [
         chat.id

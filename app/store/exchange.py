@@ -16,7 +16,7 @@ from app.store.operations import (
     message_values,
 )
 from app.store.reading import Readers
-from app.store.records import Chat, Message, new_id, storable_chat, storable_message
+from app.store.records import ChatRecord, Message, new_id, storable_chat, storable_message
 from app.store.writer import Writer, index_chore
 
 _MESSAGE = MESSAGE_COLUMNS.split(", ")
@@ -31,7 +31,7 @@ _INSERT_MESSAGE = (
 class TakeIn:
     """A chat with its whole tree. Nothing that is there already is written over."""
 
-    chat: Chat
+    chat: ChatRecord
     messages: tuple[Message, ...]
     slot: str | None = None
     urgent: bool = True
@@ -77,7 +77,7 @@ class Exchange:
 
     def take_in(
         self,
-        chats: Iterable[tuple[Chat, Sequence[Message]]],
+        chats: Iterable[tuple[ChatRecord, Sequence[Message]]],
         texts: Iterable[AttachedText] = (),
     ) -> None:
         """Adds chats that are not there, exactly as they are. Each is written whole or not at all.

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from app.store.records import Chat, Folder
+from app.store.records import ChatRecord, Folder
 
 WORD = re.compile(r"(?<!\S)-?(\w+):(\"[^\"]*\"?|\S*)")
 NAMES = ("in", "tag", "model", "from", "before", "after", "is")
@@ -38,7 +38,7 @@ class Filter:
         """Whether single messages are to be looked at, too."""
         return bool(self.role or self.model or self.since is not None or self.until is not None)
 
-    def takes(self, chat: Chat, folders: dict[str, Folder]) -> bool:
+    def takes(self, chat: ChatRecord, folders: dict[str, Folder]) -> bool:
         """Whether the chat may be found; what is asked of messages is left aside."""
         if self.folder:
             folder = folders.get(chat.folder_id or "")

@@ -11,9 +11,9 @@ from types import NoneType
 from typing import Any, Protocol
 
 from app.store.attachments import AttachedText, from_column, to_column
-from app.store.records import LONGEST_NAME, Chat, Folder, Message
+from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message
 
-_CHAT = [f.name for f in fields(Chat)]
+_CHAT = [f.name for f in fields(ChatRecord)]
 _MESSAGE = [f.name for f in fields(Message)]
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
 """What is written at typing speed: these columns, under this name in a slot."""
@@ -25,7 +25,7 @@ MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 class View:
     """Records on their way to a reader: what the file holds, then what is queued on top."""
 
-    chats: dict[str, Chat] = field(default_factory=dict)
+    chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     layouts: dict[str, str | None] = field(default_factory=dict)  # None: deleted
     folders: dict[str, Folder | None] = field(default_factory=dict)  # None: deleted
@@ -101,7 +101,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def chat_from_row(row: tuple[Any, ...]) -> Chat:
+def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
     """A row of CHAT_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
     _look_at(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
@@ -114,7 +114,7 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     for name in _FILES:
         values[name] = from_column(values[name])
     # A frozen dataclass sets its fields one by one; with ten thousand chats the start shows it.
-    chat = Chat.__new__(Chat)
+    chat = ChatRecord.__new__(ChatRecord)
     chat.__dict__.update(values)
     return chat
 
@@ -149,7 +149,7 @@ _AS_JSON = ("params", "tags")
 _FILES = ("draft_attachments", "edited_attachments")
 
 
-def chat_values(chat: Chat) -> list[Any]:
+def chat_values(chat: ChatRecord) -> list[Any]:
     """What a row of CHAT_COLUMNS holds of a chat."""
     values = [getattr(chat, name) for name in _CHAT]
     for name in _AS_JSON:
@@ -173,7 +173,7 @@ def message_values(message: Message) -> list[Any]:
 class SaveChat:
     """All fields of a chat, new or known."""
 
-    chat: Chat
+    chat: ChatRecord
     slot: str | None = None  # a later patch must not be overtaken
     urgent: bool = True
 

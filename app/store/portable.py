@@ -12,13 +12,13 @@ from app.store.attachments import (
     attachments_from_json,
     attachments_to_json,
 )
-from app.store.records import LONGEST_NAME, Chat, Folder, Message, Role, Status
+from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message, Role, Status
 
 FORMAT = "stretto-chats"
 VERSION = 1
 
 _NOT_OUT = {"deleted_at"}
-_CHAT = [f for f in fields(Chat) if f.name not in _NOT_OUT]
+_CHAT = [f for f in fields(ChatRecord) if f.name not in _NOT_OUT]
 _MESSAGE = [f for f in fields(Message) if f.name not in {*_NOT_OUT, "chat_id"}]
 _NULL = {"parent_id", "leaf_id", "edited_id", "folder_id", "pinned_at", "archived_at", "group_id"}
 _OBJECTS = {"params", "stats"}
@@ -26,14 +26,14 @@ _FILES = {"attachments", "draft_attachments", "edited_attachments"}
 _LONGEST_ID = 200
 
 
-def attached_in(chat: Chat, messages: Iterable[Message]) -> list[Attachments]:
+def attached_in(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
     """The files of what `chat_to_json` writes."""
     living = (m.attachments for m in messages if m.deleted_at is None)
     return [chat.draft_attachments, chat.edited_attachments, *living]
 
 
 def chat_to_json(
-    chat: Chat, messages: Iterable[Message], texts: Mapping[str, AttachedText] | None = None
+    chat: ChatRecord, messages: Iterable[Message], texts: Mapping[str, AttachedText] | None = None
 ) -> dict[str, Any]:
     """The chat and what is living of its messages (a chat's whole tree, parents first).
 
@@ -52,7 +52,7 @@ def chat_to_json(
     return written
 
 
-def _fields(record: Chat | Message, wanted: Iterable[Any]) -> dict[str, Any]:
+def _fields(record: ChatRecord | Message, wanted: Iterable[Any]) -> dict[str, Any]:
     values = {each.name: getattr(record, each.name) for each in wanted}
     for name in _FILES & values.keys():
         values[name] = attachments_to_json(values[name])
@@ -67,13 +67,13 @@ def to_text(value: Any) -> str:
         return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
 
 
-def chat_from_json(value: Mapping[str, Any]) -> tuple[Chat, list[Message]]:
+def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
     """What `chat_to_json` has written. Raises ValueError saying what does not fit."""
     given = _known(value, _CHAT)
     listed = value.get("messages")
     if not isinstance(listed, list):
         raise ValueError("messages is not a list")
-    chat = Chat(**given)
+    chat = ChatRecord(**given)
     messages: dict[str, Message] = {}
     for number, each in enumerate(listed, 1):
         if not isinstance(each, dict):

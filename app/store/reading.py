@@ -19,7 +19,7 @@ from app.store.operations import (
     chat_from_row,
     message_from_row,
 )
-from app.store.records import Chat
+from app.store.records import ChatRecord
 from app.store.writer import Writer
 
 
@@ -114,7 +114,7 @@ def view_of(readers: Readers, writer: Writer, chats: str, messages: str, chat_id
     return view
 
 
-def all_chats(readers: Readers, writer: Writer) -> list[Chat]:
+def all_chats(readers: Readers, writer: Writer) -> list[ChatRecord]:
     """All chats, deleted ones too, the most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)

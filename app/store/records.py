@@ -21,7 +21,7 @@ UNTITLED = mark("New chat")
 
 
 @dataclass(frozen=True)
-class Chat:
+class ChatRecord:
     """One conversation and how to answer in it.
 
     Attributes:
@@ -174,7 +174,7 @@ def is_own_id(given: str) -> bool:
     return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 
-def storable_chat(chat: Chat) -> Chat:
+def storable_chat(chat: ChatRecord) -> ChatRecord:
     """The chat as it will be read back. Raises TypeError when `params` is not JSON."""
     return replace(
         chat,

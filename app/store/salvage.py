@@ -16,7 +16,7 @@ from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.file_index import index_some
 from app.store.migrations import chats_messages_layouts, deleted_messages, edited_messages
 from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
-from app.store.records import Chat, Message, storable_chat, storable_message
+from app.store.records import ChatRecord, Message, storable_chat, storable_message
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _MOST_LOOKUPS = 200_000  # rows asked for one by one where a table cannot be wal
 _MAY_LACK = {"deleted_at", "leaf_id", "parent_id", "edited_id"}
 _MAY_LACK |= {"folder_id", "pinned_at", "archived_at", "group_id"}
 
-R = TypeVar("R", Chat, Message)
+R = TypeVar("R", ChatRecord, Message)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
     """How many chats and messages went from one file to the other."""
     with closing(_open(damaged)) as source:
         size = damaged.stat().st_size
-        chats = {c.id: c for c in _records(source, "chats", Chat, size)}
+        chats = {c.id: c for c in _records(source, "chats", ChatRecord, size)}
         messages = _connected(list(_records(source, "messages", Message, size)))
         layouts = list(_rows(source, "layouts", size))
         kept = list(_rows(source, "folders", size))
@@ -82,7 +82,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         raise unreadable(path)
     for message in messages:
         if message.chat_id not in chats:
-            chats[message.chat_id] = Chat(
+            chats[message.chat_id] = ChatRecord(
                 message.chat_id,
                 title=tr("Recovered chat"),
                 created_at=message.created_at,
@@ -171,7 +171,7 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 def _records(db: sqlite3.Connection, table: str, kind: type[R], size: int) -> Iterator[R]:
     """The table's rows that make sense, in the order of first saving."""
-    make: Any = chat_from_row if kind is Chat else message_from_row
+    make: Any = chat_from_row if kind is ChatRecord else message_from_row
     names = [f.name for f in fields(kind)]
     for row in _rows(db, table, size):
         known = set(row.keys())

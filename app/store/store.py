@@ -30,7 +30,7 @@ from app.store.operations import (
 )
 from app.store.reading import Readers, all_chats, queued, view_of
 from app.store.records import (
-    Chat,
+    ChatRecord,
     Message,
     SearchHit,
     storable_chat,
@@ -45,7 +45,7 @@ from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)
 
-_PATCHABLE = {field.name for field in fields(Chat)} - {"id", "created_at"}
+_PATCHABLE = {field.name for field in fields(ChatRecord)} - {"id", "created_at"}
 
 
 class Store:
@@ -215,12 +215,12 @@ class Store:
 
     # --- reads --------------------------------------------------------------------------------
 
-    def chats(self, include_deleted: bool = False) -> list[Chat]:
+    def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
         """All chats, the most recently used first."""
         chats = all_chats(self._readers, self._writer)
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
-    def chat(self, chat_id: str) -> Chat | None:
+    def chat(self, chat_id: str) -> ChatRecord | None:
         """The chat, deleted or not; None when there is none."""
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
@@ -294,7 +294,7 @@ class Store:
         """
         return self._writer.together()
 
-    def save_chat(self, chat: Chat) -> None:
+    def save_chat(self, chat: ChatRecord) -> None:
         """Inserts or overwrites all fields. To change a few, `update_chat` cannot undo others.
 
         Raises TypeError or ValueError at once when `params` is not JSON.

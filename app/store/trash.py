@@ -10,7 +10,7 @@ from app.store.backups import Backups
 from app.store.errors import StoreError
 from app.store.operations import PatchChat
 from app.store.reading import Readers, all_chats
-from app.store.records import Chat
+from app.store.records import ChatRecord
 from app.store.writer import Writer
 
 
@@ -44,7 +44,7 @@ class Trash:
         """Undoes `delete`."""
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
-    def chats(self) -> list[Chat]:
+    def chats(self) -> list[ChatRecord]:
         """Deleted chats that hold something, the latest deleted first."""
         chats = [
             c for c in all_chats(self._readers, self._writer) if c.deleted_at and not erase.blank(c)

@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any, get_args
 
-from app.store import AttachedText, Attachment, Chat, Folder, Message, Store, new_id
+from app.store import AttachedText, Attachment, ChatRecord, Folder, Message, Store, new_id
 from app.store.portable import attached_in
 from app.store.records import Status
 
@@ -31,14 +31,14 @@ FILES = (
 STATUSES = tuple(each for each in get_args(Status) if each != "streaming")
 
 
-def chats(count: int, seed: int = 1) -> list[tuple[Chat, list[Message]]]:
+def chats(count: int, seed: int = 1) -> list[tuple[ChatRecord, list[Message]]]:
     """So many chats, each with its tree; the same ones for the same seed but for their ids."""
     chance = random.Random(seed)
     return [_chat(chance) for _ in range(count)]
 
 
-def _chat(chance: random.Random) -> tuple[Chat, list[Message]]:
-    chat = Chat(
+def _chat(chance: random.Random) -> tuple[ChatRecord, list[Message]]:
+    chat = ChatRecord(
         new_id(),
         title=chance.choice(TITLES),
         model=chance.choice(("", "/models/one", "org/name")),
@@ -112,7 +112,7 @@ def _options(chance: random.Random) -> dict[str, Any]:
     }
 
 
-def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
+def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
     """Store them and their folders, exactly as they are."""
     for folder in FOLDERS:
         store.folders.save(folder)
@@ -126,7 +126,7 @@ def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
             store.save_chat(chat)  # a message has moved it in time
 
 
-def everything(store: Store) -> dict[str, tuple[Chat, list[Message]]]:
+def everything(store: Store) -> dict[str, tuple[ChatRecord, list[Message]]]:
     """All that is in a store, by chat; the text of every attached file is there."""
     found = {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
     attached = [files for made in found.values() for files in attached_in(*made)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 from tests.bench.kill import measure
 from tests.bench.ledger import Found, Ledger, read, tree
 
@@ -27,7 +27,7 @@ def test_a_dozen_kills_cost_less_than_a_second_and_break_nothing() -> None:
 def told(tmp_path: Path) -> tuple[Path, Ledger, list[str]]:
     """A chat of a question and an answer with a draft, saved and told of, all long ago."""
     file = tmp_path / "chats.db"
-    chat = Chat(new_id(), title="Trees", draft="unsent")
+    chat = ChatRecord(new_id(), title="Trees", draft="unsent")
     question = Message(new_id(), chat.id, None, "user", "why")
     answer = Message(
         new_id(), chat.id, question.id, "assistant", "one two three", status="cancelled"
@@ -123,7 +123,7 @@ def test_a_copy_that_the_kill_cut_off_is_whole_or_not_there(
     verdict, _ = ledger.verdict(file, NOW)
     assert verdict.faults == []
     with Store.open(file) as store:
-        store.save_chat(Chat(new_id(), title="Trees (branch)"))
+        store.save_chat(ChatRecord(new_id(), title="Trees (branch)"))
     verdict, _ = ledger.verdict(file, NOW)
     assert [fault for fault in verdict.faults if "half there" in fault]
 
@@ -141,7 +141,7 @@ def test_t2_a_sweep_takes_only_what_holds_nothing_since_an_earlier_run(
     ``again``: this run has brought it back and put it into the trash once more.
     """
     file = tmp_path / "chats.db"
-    chat = Chat(new_id(), title="Trees", draft="unsent" if held == "a draft" else "")
+    chat = ChatRecord(new_id(), title="Trees", draft="unsent" if held == "a draft" else "")
     with Store.open(file) as store:
         store.save_chat(chat)
         if held != "a draft":
@@ -173,7 +173,7 @@ def test_t2_a_sweep_takes_only_what_holds_nothing_since_an_earlier_run(
 
 def test_t2_without_a_sweep_nothing_may_go(tmp_path: Path) -> None:
     file = tmp_path / "chats.db"
-    chat = Chat(new_id(), title="Trees")
+    chat = ChatRecord(new_id(), title="Trees")
     with Store.open(file) as store:
         store.save_chat(chat)
         store.trash.delete(chat.id)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.settings.options import Settings
-from app.store import Chat, Message, Store, StoreError, backups_of
+from app.store import ChatRecord, Message, Store, StoreError, backups_of
 
 _SETTLE_S = 20.0  # what erasing may take on a busy machine
 
@@ -38,7 +38,7 @@ def tree(title: str, deleted: bool, leaf: str | None, messages: Iterable[Message
 class Found:
     """What a file holds: chats by id, all messages by id, and every chat's tree."""
 
-    chats: dict[str, Chat] = field(default_factory=dict)
+    chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
     setting: str = ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.settings.paths import GUIDE
-from app.store import Chat, Folder, Message, Store, new_id
+from app.store import ChatRecord, Folder, Message, Store, new_id
 
 MATHS = r"""The roots of $ax^2 + bx + c = 0$ with $a \neq 0$ are
 
@@ -117,7 +117,7 @@ def write_crowd(chats: Path, crowd: Crowd) -> None:
                 for number in range(first, min(first + 500, crowd.chats)):
                     folder_id = folders[number % len(folders)].id if folders else None
                     at = now - span * number / crowd.chats
-                    chat = Chat(
+                    chat = ChatRecord(
                         new_id(),
                         f"Chat {number} about {_SUBJECTS[number % len(_SUBJECTS)]}",
                         GUIDE,
@@ -147,7 +147,7 @@ def write(chats: Path) -> dict[str, str]:
             ids[title] = chat_id = new_id()
             asked = Message(new_id(), chat_id, None, "user", question)
             told = Message(new_id(), chat_id, asked.id, "assistant", answer, model=GUIDE)
-            store.save_chat(Chat(chat_id, title, GUIDE, leaf_id=told.id))
+            store.save_chat(ChatRecord(chat_id, title, GUIDE, leaf_id=told.id))
             store.save_message(asked)
             store.save_message(told)
     return ids
@@ -158,7 +158,7 @@ def write_long(chats: Path, messages: int, characters: int = 900) -> str:
 
     Its answers have up to ``characters`` characters, the shortest a tenth.
     """
-    chat = Chat(new_id(), "Long", GUIDE)
+    chat = ChatRecord(new_id(), "Long", GUIDE)
     with Store.open(chats) as store:
         store.save_chat(chat)
         parent = None

@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from app.store import Chat, Message, SearchHit, Store, new_id
+from app.store import ChatRecord, Message, SearchHit, Store, new_id
 from tests.bench.bars import Figure
 from tests.bench.samples import settle
 
@@ -71,11 +71,11 @@ def _fill(store: Store, messages: int) -> None:
     words += ["".join(dice.choices(_LETTERS, k=dice.randint(2, 9))) for _ in range(20_000)]
     often = [1 / (place + 2) for place in range(len(words))]
     pool = dice.choices(words, often, k=500_000)
-    chat = Chat("")
+    chat = ChatRecord("")
     parent: str | None = None
     for number in range(messages):
         if number % _PER_CHAT == 0:
-            chat, parent = Chat(new_id(), title=" ".join(dice.choices(pool, k=4))), None
+            chat, parent = ChatRecord(new_id(), title=" ".join(dice.choices(pool, k=4))), None
             store.save_chat(chat)
         at = dice.randrange(len(pool) - 200)
         text = " ".join(pool[at : at + 150])[:_CHARACTERS]

@@ -20,7 +20,7 @@ from app.store import (
     VERSION,
     AttachedText,
     Attachments,
-    Chat,
+    ChatRecord,
     Folder,
     Message,
     Store,
@@ -110,7 +110,7 @@ class Export:
             _remove(part)
         return target
 
-    def _chats(self, store: Store, stop: Event) -> Iterator[tuple[Chat, list[Message]]]:
+    def _chats(self, store: Store, stop: Event) -> Iterator[tuple[ChatRecord, list[Message]]]:
         for chat_id in self.ids:
             if stop.is_set():
                 raise StoppedError
@@ -141,7 +141,7 @@ class Export:
             path = part / f"{name}{self.kind.value}"
             self._write_one(path, chat, shown_path(chat, messages), stop)
 
-    def _write_one(self, path: Path, chat: Chat, said: list[Message], stop: Event) -> None:
+    def _write_one(self, path: Path, chat: ChatRecord, said: list[Message], stop: Event) -> None:
         if self.kind is Kind.PDF:
             if not write_pdf(path, chat, said, stop, thoughts=self.thoughts):
                 raise StoppedError
@@ -161,7 +161,7 @@ class Export:
 def write_json(
     file: IO[str],
     folders: Sequence[Folder],
-    chats: Iterator[tuple[Chat, list[Message]]],
+    chats: Iterator[tuple[ChatRecord, list[Message]]],
     texts: Callable[[Iterable[Attachments]], Mapping[str, AttachedText]],
 ) -> None:
     """One document of the format in `app/store/FORMAT.md`, a chat at a time.
@@ -177,7 +177,7 @@ def write_json(
     file.write("\n]}\n")
 
 
-def shown_path(chat: Chat, messages: list[Message]) -> list[Message]:
+def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
     """The branch that is shown, from its first message to its last."""
     there = {m.id: m for m in messages if m.deleted_at is None}
     path: list[Message] = []

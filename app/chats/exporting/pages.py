@@ -37,7 +37,7 @@ from app.markdown.highlight import COLOURS, language_of, pieces
 from app.markdown.plainly import parts, plainly
 from app.markdown.tex import EM, INK, formula, typed
 from app.settings.language import mark, tr
-from app.store import Chat, Message
+from app.store import ChatRecord, Message
 from app.tools.tool import clean
 
 WHO = {"user": mark("You"), "system": mark("System")}
@@ -65,7 +65,7 @@ def moment(seconds: float) -> str:
         return ""
 
 
-def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def markdown(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """The messages as they were written, each under a heading with its speaker."""
     yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
@@ -87,7 +87,7 @@ def markdown(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> 
             yield f"\n*{_one_line(message.error)}*\n"
 
 
-def plain(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """The messages as they read on screen, without marks."""
     title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
@@ -164,7 +164,7 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 """
 
 
-def page(chat: Chat, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def page(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """The page in pieces, a message at a time."""
     title = escape(chat.shown_title)
     yield (
@@ -293,7 +293,7 @@ blockquote { color: #6b6a66; } a { color: #2a62c9; }
 
 
 def write_pdf(
-    path: Path, chat: Chat, said: Sequence[Message], stop: Event, *, thoughts: bool = False
+    path: Path, chat: ChatRecord, said: Sequence[Message], stop: Event, *, thoughts: bool = False
 ) -> bool:
     """Write the pages; False if it was stopped, and then the file is not whole. Raises OSError."""
     writer = QPdfWriter(str(path))
@@ -329,7 +329,7 @@ def write_pdf(
 
 
 def lay_out(
-    chat: Chat, said: Sequence[Message], area: QSizeF, stop: Event, *, thoughts: bool = False
+    chat: ChatRecord, said: Sequence[Message], area: QSizeF, stop: Event, *, thoughts: bool = False
 ) -> QTextDocument:
     """The chat on pages of this size, in pixels of 1/96 inch; without an end if it was stopped."""
     document = QTextDocument()
@@ -365,7 +365,12 @@ def draw(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) 
 
 
 def _html(
-    document: QTextDocument, chat: Chat, said: Sequence[Message], stop: Event, *, thoughts: bool
+    document: QTextDocument,
+    chat: ChatRecord,
+    said: Sequence[Message],
+    stop: Event,
+    *,
+    thoughts: bool,
 ) -> str:
     pictures: dict[tuple[str, bool], str] = {}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
-from app.store import Chat
+from app.store import ChatRecord
 
 NAME = "ChatGPT"
 
@@ -20,7 +20,7 @@ def read(item: dict[str, Any]) -> Found:
     """One conversation. Tools' calls and results, pictures and recordings are left out."""
     begun = moment(item.get("create_time"))
     name = text(item.get("conversation_id")) or text(item.get("id")) or f"{begun}"
-    chat = Chat(
+    chat = ChatRecord(
         id=derived_id(begun, NAME, name),
         title=" ".join(text(item.get("title")).split()),
         created_at=begun,

@@ -8,7 +8,7 @@ from typing import Any
 from app.chats.importing.chatgpt import fenced
 from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
-from app.store import Chat
+from app.store import ChatRecord
 
 NAME = "Claude"
 
@@ -20,7 +20,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 def read(item: dict[str, Any]) -> Found:
     """One conversation. The text of attachments is kept, other files and tools are left out."""
     begun = moment(item.get("created_at"))
-    chat = Chat(
+    chat = ChatRecord(
         id=derived_id(begun, NAME, text(item.get("uuid")) or f"{begun}"),
         title=" ".join(text(item.get("name")).split()),
         created_at=begun,

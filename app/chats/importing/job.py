@@ -14,7 +14,7 @@ from app.chats.importing.reading import Reader
 from app.chats.importing.report import Report
 from app.chats.importing.tree import Found, own_id, with_ids_of_ours
 from app.settings.language import number, tr
-from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
+from app.store import FORMAT, VERSION, ChatRecord, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import AttachedText, Attachment, texts_from_json
 from app.store.portable import folders_from_json
 from app.store.records import storable_chat, storable_text
@@ -241,7 +241,7 @@ def _fit(found: Found) -> Found:
 
 
 def undo(
-    store: Store, taken: Sequence[Chat], stop: Event, folders: Sequence[Folder] = ()
+    store: Store, taken: Sequence[ChatRecord], stop: Event, folders: Sequence[Folder] = ()
 ) -> tuple[int, int]:
     """Take out what an import has taken in: how many are gone, and how many lie in the trash.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
-from app.store import Chat
+from app.store import ChatRecord
 
 NAME = "LM Studio"
 _STEP = re.compile(r"(\d{13})(?:-|$)")
@@ -26,7 +26,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 def read(item: dict[str, Any]) -> Found:
     """One conversation. What follows a message follows the version of it that is shown."""
     begun = moment(item.get("createdAt"))
-    chat = Chat(
+    chat = ChatRecord(
         id=derived_id(begun, NAME, f"{item.get('createdAt')}"),
         title=" ".join(text(item.get("name")).split()),
         system=text(item.get("systemPrompt")),

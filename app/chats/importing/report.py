@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from app.settings.language import counted, number, tr
-from app.store import Chat, Folder
+from app.store import ChatRecord, Folder
 
 _MOST_FAULTS = 200
 KIND = "entries of the kind "
@@ -27,7 +27,7 @@ class Report:
         stopped: it was ended before its end.
     """
 
-    taken: list[Chat] = field(default_factory=list)
+    taken: list[ChatRecord] = field(default_factory=list)
     folders: list[Folder] = field(default_factory=list)
     messages: int = 0
     sources: Counter[str] = field(default_factory=Counter)

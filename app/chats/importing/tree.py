@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from app.store import AttachedText, Chat, Message
+from app.store import AttachedText, ChatRecord, Message
 from app.store.records import is_own_id
 
 
@@ -42,7 +42,7 @@ class Found:
     """
 
     source: str
-    chat: Chat
+    chat: ChatRecord
     messages: list[Message]
     left: Counter[str] = field(default_factory=Counter)
     texts: list[AttachedText] = field(default_factory=list)
@@ -71,8 +71,8 @@ def own_id(*names: str) -> str:
 
 
 def with_ids_of_ours(
-    source: str, chat: Chat, messages: Sequence[Message]
-) -> tuple[Chat, list[Message]]:
+    source: str, chat: ChatRecord, messages: Sequence[Message]
+) -> tuple[ChatRecord, list[Message]]:
     """A chat of a file, with ids in our form: the same ones whenever the file is read.
 
     Raises:
@@ -133,7 +133,7 @@ class _Answer:
     nodes: list[Node] = field(default_factory=list)
 
 
-def grow(source: str, chat: Chat, nodes: Mapping[str, Node], current: str | None) -> Found:
+def grow(source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None) -> Found:
     """The chat with its messages; ``current`` is the last entry of what was shown.
 
     What an assistant said in several entries in a row (thoughts, tools, text) is one message, as

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
-from app.store import Chat
+from app.store import ChatRecord
 
 NAME = "Open WebUI"
 _DETAILS = re.compile(
@@ -29,7 +29,7 @@ def read(item: dict[str, Any]) -> Found:
     begun = moment(item.get("created_at")) or moment(told.get("timestamp"))
     name = text(item.get("id")) or text(told.get("id")) or f"{begun}"
     title = text(item.get("title")) or text(told.get("title"))
-    chat = Chat(
+    chat = ChatRecord(
         id=derived_id(begun, NAME, name),
         title=" ".join(title.split()),
         system=text(told.get("system")) or text(mapped(told.get("params")).get("system")),

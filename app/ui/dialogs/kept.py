@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
-from app.store import Backup, Chat
+from app.store import Backup, ChatRecord
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import grown
 from app.ui.widgets.sheet import Sheet
@@ -104,7 +104,7 @@ class TrashDialog(Sheet):
         super().__init__("trash-dialog", tr("Trash"), parent, spacing=10)
         self._library = library
         self._clock = clock
-        self._chats: dict[str, Chat] = {}
+        self._chats: dict[str, ChatRecord] = {}
         self._asked: list[str] = []
         self.words = self.label()
         self.list = TwoLines(tr("Deleted chats"), self, several=True)
@@ -241,7 +241,7 @@ class TrashDialog(Sheet):
             super().keyPressEvent(event)
 
 
-def _when(chat: Chat, now: float) -> str:
+def _when(chat: ChatRecord, now: float) -> str:
     """ "Deleted 3 days ago · erased in 27 days"."""
     deleted = chat.deleted_at or now
     days = max(0, int((now - deleted) // _DAY))

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidge
 from app.chats.library import ChatLibrary
 from app.chats.organising import ARCHIVE, Entry, entries
 from app.settings.language import tr
-from app.store import UNTITLED, Chat, SearchHit
+from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.sidebar import chat_row
 from app.ui.sidebar.chat_row import (
     LIVING_ROLE,
@@ -364,7 +364,7 @@ class ChatListModel(QAbstractListModel):
         self._show(rows or [_nothing()])
 
     @Slot(str, list, bool)
-    def _on_found(self, query: str, pairs: list[tuple[Chat, SearchHit]], done: bool) -> None:
+    def _on_found(self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], done: bool) -> None:
         if query != self._query:
             return
         if pairs or done:

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from app.chats.attached import numbers_of
 from app.chats.organising import ARCHIVE
 from app.settings.language import counted, number, tr
-from app.store import UNTITLED, Chat, SearchHit
+from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge, draw_dot, icon
 from app.ui.style.theme import grown, scaled, theme, ui_font
@@ -76,7 +76,7 @@ WAITING_ROLE = ROW_ROLE + 3
 """How many calls of tools wait for the person in what the row stands for."""
 
 
-def found_row(chat: Chat, hit: SearchHit) -> Row:
+def found_row(chat: ChatRecord, hit: SearchHit) -> Row:
     title, own = chat.shown_title, chat.title or tr(UNTITLED)
     found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == own:  # the title says it all
@@ -115,7 +115,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     return ", ".join(parts)
 
 
-def description(row: Row, chat: Chat | None, *, opened: bool) -> str:
+def description(row: Row, chat: ChatRecord | None, *, opened: bool) -> str:
     """What else there is to know: where it was found, whether it is open, pinned, tagged."""
     parts = [row.snippet] if row.snippet else []
     if opened:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.chats.library import ChatLibrary
 from app.chats.organising import ARCHIVE, Entry, of_chats
 from app.settings.language import counted, number, tr
-from app.store import Chat
+from app.store import ChatRecord
 from app.ui.dialogs.names import NameDialog, TagsDialog
 
 
@@ -215,5 +215,5 @@ class Organiser(QObject):
     def _entry(self, menu: QMenu, words: str, act: Callable[[], object]) -> None:
         menu.addAction(words).triggered.connect(lambda _checked=False: act())
 
-    def _chats(self, ids: Sequence[str]) -> list[Chat]:
+    def _chats(self, ids: Sequence[str]) -> list[ChatRecord]:
         return [chat for chat in map(self._library.chat, ids) if chat is not None]

@@ -18,7 +18,7 @@ from app.chats.importing.job import undo
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
-from app.store import Chat, Folder, Store
+from app.store import ChatRecord, Folder, Store
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
@@ -143,7 +143,7 @@ class ExchangeCommands(QObject):
         words = counted("%Ln chat imported", "%Ln chats imported", len(taken))
         self._undos.offer(words, lambda: self._take_out(taken, folders), seconds=30.0)
 
-    def _take_out(self, taken: Sequence[Chat], folders: Sequence[Folder]) -> None:
+    def _take_out(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
         """Undo an import: what was not gone on with is gone, the rest lies in the trash."""
         ids = {chat.id for chat in taken}
         for pane in self._workspace.panes():
@@ -152,7 +152,7 @@ class ExchangeCommands(QObject):
         self._library.take_out(ids)
         flows.start(self, self._undo_import(taken, folders))
 
-    async def _undo_import(self, taken: Sequence[Chat], folders: Sequence[Folder]) -> None:
+    async def _undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
         store, words = self._store, ""
         try:
             _, trashed = await flows.aside(lambda stop: undo(store, taken, stop, folders))

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
 from app.markdown.plainly import plainly
-from app.store import Chat, Message, Store, chat_from_json, chat_to_json, new_id
+from app.store import ChatRecord, Message, Store, chat_from_json, chat_to_json, new_id
 from tests.app import generated
 
 HOSTILE = """<script>alert(1)</script> <img src=x onerror=alert(2)>
@@ -36,8 +36,8 @@ def store(tmp_path: Path):
         yield opened
 
 
-def talk(store: Store, *texts: str, title: str = "Trees") -> Chat:
-    chat = Chat(new_id(), title=title)
+def talk(store: Store, *texts: str, title: str = "Trees") -> ChatRecord:
+    chat = ChatRecord(new_id(), title=title)
     store.save_chat(chat)
     parent = None
     for number, text in enumerate(texts):
@@ -56,7 +56,7 @@ def export(store: Store, kind: Kind, target: Path, *ids: str, thoughts: bool = F
 
 def test_what_a_model_was_told_is_not_hidden_by_a_file():
     """A person reads the error of a call in place of its result: a file could say anything."""
-    made = Chat(new_id(), title="Calls")
+    made = ChatRecord(new_id(), title="Calls")
     said = Message(new_id(), made.id, None, "tool", "Ignore all.", status="error", error="Nothing.")
     written = json.loads(json.dumps(chat_to_json(made, [said])))
     assert chat_from_json(written)[1][0].error == ""

@@ -22,7 +22,7 @@ from app.chats.exporting import Export, Kind
 from app.chats.importing import Import, Report, reading
 from app.chats.importing.job import undo
 from app.chats.organising import ARCHIVE
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated
 from tests.app.chats import exports
@@ -43,7 +43,7 @@ def write(path: Path, value: Any) -> Path:
     return path
 
 
-def tree(store: Store, chat: Chat) -> list[Any]:
+def tree(store: Store, chat: ChatRecord) -> list[Any]:
     """The messages as nested lists: who said what, and what follows it."""
     messages = store.messages(chat.id)
 
@@ -206,7 +206,7 @@ def test_a_later_version_of_our_own_format_is_refused_once(store: Store, tmp_pat
 
 
 def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Path):
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     mine = Message(new_id(), chat.id, None, "user", "mine")
     store.save_chat(chat)
     store.save_message(mine, as_leaf=True)
@@ -264,7 +264,7 @@ def test_e5_what_a_file_names_gets_names_of_ours(store: Store, tmp_path: Path):
 def test_undo_takes_out_what_is_as_it_was_and_trashes_what_was_gone_on_with(
     store: Store, tmp_path: Path
 ):
-    mine = Chat(new_id(), "mine")
+    mine = ChatRecord(new_id(), "mine")
     store.save_chat(mine)
     path = write(tmp_path / "x.json", exports.claude())
     taken = take(store, path).taken
@@ -421,7 +421,7 @@ def test_profile_a_file_of_ours_without_chats_is_told(store: Store, tmp_path: Pa
 def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: Path):
     """The list lays all of a title out at each paint: two million characters took three seconds."""
     long = "word " * 200_000
-    chat = Chat(new_id(), long, model=f"/{long}", tags=(long, *map(str, range(10_000))))
+    chat = ChatRecord(new_id(), long, model=f"/{long}", tags=(long, *map(str, range(10_000))))
     message = Message(new_id(), chat.id, None, "assistant", "x", model=long)
     ours = {
         "format": FORMAT,
@@ -451,7 +451,7 @@ def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: P
 def test_profile_a_draft_longer_than_a_message_becomes_its_file(store: Store, tmp_path: Path):
     """A field of text lays all of it out at once; nothing of it is lost."""
     long = "word " * 300_000
-    chat = Chat(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")
+    chat = ChatRecord(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")
     message = Message("q", chat.id, None, "user", "why")
     ours = {"format": FORMAT, "version": VERSION, "chats": [chat_to_json(chat, [message])]}
     report = take(store, write(tmp_path / "a.json", ours))

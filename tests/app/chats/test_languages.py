@@ -10,7 +10,7 @@ from app.chats.importing import Report
 from app.chats.transcript import _title
 from app.models.errors import explained, meaning
 from app.settings import language
-from app.store import Chat
+from app.store import ChatRecord
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -46,7 +46,7 @@ def test_a_branch_of_a_branch_counts_on_in_every_language() -> None:
 
 
 def test_an_import_says_how_many_in_the_singular_and_in_the_plural() -> None:
-    report = Report(taken=[Chat("a")], messages=1, known=1)
+    report = Report(taken=[ChatRecord("a")], messages=1, known=1)
     report.sources["Claude"] = 1
     report.left.update({"pictures": 1, "entries of the kind toys": 2_000})
     assert report.summary() == "1 chat imported from Claude, with 1 message."

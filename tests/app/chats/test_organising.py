@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 
 from app.chats.organising import ARCHIVE, Entry, entries, tidy_tags
-from app.store import Chat, Folder, Store, new_id
+from app.store import ChatRecord, Folder, Store, new_id
 from app.ui.dialogs.names import NameDialog, TagsDialog
 from tests.app.conftest import Run, Start
 
@@ -25,7 +25,7 @@ def five(start: Start, profile):
     now = time.time()
     with Store.open(profile / "chats.db") as store:
         for number, title in enumerate("ABCDE"):
-            store.save_chat(Chat(f"{title}0", title, updated_at=now - number))
+            store.save_chat(ChatRecord(f"{title}0", title, updated_at=now - number))
     return start()
 
 
@@ -241,7 +241,9 @@ def test_ten_thousand_chats_in_fifty_folders_are_listed_as_their_folded_folders(
     folders = [
         Folder(f"f{n:02}", f"Folder {n:02}", f"f{n - 1:02}" if n % 2 else None) for n in range(50)
     ]
-    chats = [Chat(new_id(), folder_id=f"f{n % 50:02}", updated_at=1e9 - n) for n in range(10_000)]
+    chats = [
+        ChatRecord(new_id(), folder_id=f"f{n % 50:02}", updated_at=1e9 - n) for n in range(10_000)
+    ]
     listed, counts, _ = entries(chats, folders, set())
     assert listed == [Entry("heading", "Folders"), *(Entry("folder", f.id) for f in folders[::2])]
     assert (counts["f00"], counts["f01"]) == (400, 200)

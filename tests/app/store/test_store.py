@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 
 
-def chat_with(store: Store, *texts: str) -> tuple[Chat, list[Message]]:
-    chat = Chat(new_id(), title="A chat")
+def chat_with(store: Store, *texts: str) -> tuple[ChatRecord, list[Message]]:
+    chat = ChatRecord(new_id(), title="A chat")
     store.save_chat(chat)
     messages: list[Message] = []
     for number, text in enumerate(texts):
@@ -24,7 +24,7 @@ def chat_with(store: Store, *texts: str) -> tuple[Chat, list[Message]]:
 
 
 def test_every_field_survives_a_restart(file: Path) -> None:
-    chat = Chat(
+    chat = ChatRecord(
         new_id(), "Título 🎼", "/models/x", "Be brief.", {"temperature": 0.5, "stop": ["a"]},
         "unsent", 1.5, 2.5, None, None,
     )  # fmt: skip
@@ -93,7 +93,7 @@ def test_reads_in_other_threads_see_it_too(store: Store) -> None:
 def test_many_threads_write_and_nothing_is_lost(store: Store) -> None:
     chats = [chat_with(store)[0] for _ in range(4)]
 
-    def stream(chat: Chat) -> None:
+    def stream(chat: ChatRecord) -> None:
         parent = None
         for number in range(50):
             message = Message(new_id(), chat.id, parent, content=f"{number}", status="streaming")
@@ -141,7 +141,7 @@ def test_a_deleted_chat_comes_back_whole(store: Store) -> None:
 
 
 def test_a_new_message_moves_its_chat_up_and_a_checkpoint_does_not(store: Store) -> None:
-    old, recent = Chat(new_id(), updated_at=1.0), Chat(new_id(), updated_at=2.0)
+    old, recent = ChatRecord(new_id(), updated_at=1.0), ChatRecord(new_id(), updated_at=2.0)
     store.save_chat(old)
     store.save_chat(recent)
     assert [c.id for c in store.chats()] == [recent.id, old.id]
@@ -155,7 +155,7 @@ def test_a_new_message_moves_its_chat_up_and_a_checkpoint_does_not(store: Store)
 
 
 def test_a_draft_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> None:
-    chat = Chat(new_id(), draft="0")
+    chat = ChatRecord(new_id(), draft="0")
     expected = []
     for change in (
         lambda: store.set_draft(chat.id, "1"),
@@ -175,7 +175,7 @@ def test_a_draft_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> 
 
 
 def test_an_edited_message_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> None:
-    chat = Chat(new_id(), draft="a draft")
+    chat = ChatRecord(new_id(), draft="a draft")
     store.save_chat(chat)
     store.set_edited(chat.id, "m", "o")
     store.set_edited(chat.id, "m", "one")
@@ -235,7 +235,7 @@ def test_text_that_utf8_cannot_hold_is_mended(store: Store) -> None:
 
 def test_what_json_cannot_hold_is_refused_at_once(store: Store) -> None:
     with pytest.raises(TypeError):
-        store.save_chat(Chat(new_id(), params={"bad": object()}))
+        store.save_chat(ChatRecord(new_id(), params={"bad": object()}))
     with pytest.raises(ValueError, match="status"):
         Message(new_id(), "c", status="done")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="role"):
@@ -247,7 +247,7 @@ def test_a_closed_store_says_so_and_closes_twice(file: Path) -> None:
     store.close()
     store.close()
     with pytest.raises(StoreError) as write:
-        store.save_chat(Chat(new_id()))
+        store.save_chat(ChatRecord(new_id()))
     with pytest.raises(StoreError) as read:
         store.chats()
     assert (write.value.code, read.value.code) == ("closed", "closed")

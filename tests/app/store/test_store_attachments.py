@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from sqlite3 import connect
 
-from app.store import AttachedText, Attachment, Chat, Message, Store, new_id
+from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id
 from app.store.file_index import MOST
 from app.store.index import PASSAGE, PIECE
 from app.store.migrations import STEPS, attached, files_found, migrate
@@ -23,7 +23,7 @@ def of(text: AttachedText) -> Attachment:
 
 def say(store: Store, *texts: AttachedText) -> Message:
     """A chat with one message that has these files."""
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=tuple(map(of, texts)))
     with store.together():
         store.save_chat(chat)
@@ -79,7 +79,7 @@ def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
 
 
 def test_a_drafts_file_is_kept_until_it_was_taken_off(store: Store) -> None:
-    chat = Chat(new_id(), draft_attachments=(of(TEXT),), edited_attachments=(of(OTHER),))
+    chat = ChatRecord(new_id(), draft_attachments=(of(TEXT),), edited_attachments=(of(OTHER),))
     with store.together():
         store.texts.save(TEXT)
         store.texts.save(OTHER)
@@ -107,7 +107,9 @@ def test_a_file_of_an_earlier_version_has_no_attachments(file: Path) -> None:
         )
         migrate(db)
     with Store.open(file) as store:
-        assert store.chats() == [Chat("c", created_at=1.0, updated_at=1.0, titled_by="person")]
+        assert store.chats() == [
+            ChatRecord("c", created_at=1.0, updated_at=1.0, titled_by="person")
+        ]
 
 
 def test_a_damaged_file_is_saved_with_its_attachments(file: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, backups_of, new_id
+from app.store import ChatRecord, Message, Store, StoreError, backups_of, new_id
 from app.store.migrations import STEPS
 from tests.app.store.test_store_trash import DAY, Clock, settle
 
@@ -22,7 +22,7 @@ def clock() -> Clock:
 
 def titled(file: Path, clock: Clock, title: str) -> None:
     with Store.open(file, clock) as store:
-        store.save_chat(Chat(new_id(), title=title))
+        store.save_chat(ChatRecord(new_id(), title=title))
         settle(store)
 
 
@@ -102,7 +102,7 @@ def test_a_backup_that_is_damaged_changes_nothing(file: Path, clock: Clock) -> N
 
 def test_damage_is_not_backed_up(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
-        chat = Chat(new_id())
+        chat = ChatRecord(new_id())
         store.save_chat(chat)
         for _ in range(200):
             store.save_message(Message(new_id(), chat.id, content="words " * 200))
@@ -131,7 +131,7 @@ def test_no_chats_are_open_to_others(file: Path, clock: Clock) -> None:
     titled(file, clock, "one")
     file.chmod(0o644)
     with Store.open(file, clock) as store:
-        store.save_chat(Chat(new_id()))
+        store.save_chat(ChatRecord(new_id()))
         store.flush()
         modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in file.parent.glob("chats.db*")}
     assert set(modes.values()) == {0o600}, modes

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 
 SECRET = "Xanthippe"
 FLIPS = 350
@@ -22,7 +22,7 @@ def filled(file: Path) -> Path:
     """A small file with something in every table."""
     with Store.open(file) as store:
         for number in range(4):
-            chat = Chat(new_id(), title=f"{SECRET} {number}", params={"temperature": 0.5})
+            chat = ChatRecord(new_id(), title=f"{SECRET} {number}", params={"temperature": 0.5})
             store.save_chat(chat)
             parent = None
             for turn in range(6):
@@ -50,7 +50,7 @@ def use(file: Path) -> None:
         store.search("words")
         store.search(SECRET)
         store.layouts()
-        store.save_chat(Chat(new_id(), title="new"))
+        store.save_chat(ChatRecord(new_id(), title="new"))
         with suppress(StoreError):
             store.flush(0.2)
 

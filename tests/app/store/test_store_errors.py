@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.store.migrations import STEPS, migrate
 
 NOBODY = 65534
@@ -29,7 +29,7 @@ def refused(file: Path) -> StoreError:
 
 def filled(file: Path) -> None:
     with Store.open(file) as store:
-        chat = Chat(new_id())
+        chat = ChatRecord(new_id())
         store.save_chat(chat)
         for _ in range(200):
             store.save_message(Message(new_id(), chat.id, content="words " * 200))
@@ -91,14 +91,14 @@ def test_set_aside_keeps_the_old_file_and_its_journal(file: Path) -> None:
 
 def test_a_copy_takes_the_journal_along_and_overwrites_nothing(file: Path, tmp_path: Path) -> None:
     store = Store.open(file)
-    store.save_chat(Chat(new_id(), title="In the journal"))
+    store.save_chat(ChatRecord(new_id(), title="In the journal"))
     store.flush()
     target = tmp_path / "other" / "chats.db"
     Store.copy(file, target)
     store.close()
     with Store.open(target) as copied:
         assert [chat.title for chat in copied.chats()] == ["In the journal"]
-        copied.save_chat(Chat(new_id(), title="New"))
+        copied.save_chat(ChatRecord(new_id(), title="New"))
     Store.copy(file, target)
     with Store.open(target) as copied:
         assert {chat.title for chat in copied.chats()} == {"In the journal", "New"}
@@ -183,7 +183,7 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
         store.on_error = hear
         saved: list[bool] = []
         store.on_saved = lambda: saved.append(True)
-        chat = Chat(new_id())
+        chat = ChatRecord(new_id())
         store.save_chat(chat)
         store.flush()
         writer = store._writer._db
@@ -210,7 +210,7 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
 
 def test_closing_on_a_full_disk_says_what_is_lost_and_leaves_nothing_open(file: Path) -> None:
     store = Store.open(file)
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     store.save_chat(chat)
     store.flush()
     store._writer._db.execute("PRAGMA max_page_count = 40")
@@ -243,7 +243,7 @@ def test_a_disk_that_fills_up_and_is_freed(small_disk: Path) -> None:
     filler.write_bytes(bytes(500_000))
     file = small_disk / "chats.db"
     with Store.open(file) as store:
-        chat = Chat(new_id())
+        chat = ChatRecord(new_id())
         store.save_chat(chat)
         store.flush()
         saved: list[Message] = []
@@ -272,9 +272,9 @@ def test_a_disk_too_full_for_a_new_database(small_disk: Path) -> None:
 
 LIMITED = """
 import resource, sys
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 store = Store.open(sys.argv[1])
-chat = Chat(new_id()); store.save_chat(chat); store.flush()
+chat = ChatRecord(new_id()); store.save_chat(chat); store.flush()
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 first = None
 for number in range(200):
@@ -330,7 +330,7 @@ class Stumbling:
 def test_an_error_nobody_has_thought_of_does_not_end_the_writing(store: Store) -> None:
     errors: list[StoreError] = []
     store.on_error = errors.append
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     store.save_chat(chat)
     store._writer.add(Stumbling())
     tries = 0

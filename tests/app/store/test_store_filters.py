@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Folder, Message, Store, new_id, places_in
+from app.store import ChatRecord, Folder, Message, Store, new_id, places_in
 from app.store.filters import Filter, split
 
 YEAR = time.mktime((2026, 1, 1, 0, 0, 0, 0, 0, -1))
@@ -43,7 +43,7 @@ def test_a_search_is_narrowed(tmp_path: Path):
         store.folders.save(Folder("r", "Reports", "w"))
         ids = {}
         for number, (name, folder) in enumerate((("a", None), ("b", "w"), ("c", "r"))):
-            chat = Chat(
+            chat = ChatRecord(
                 new_id(), f"boat {name}", folder_id=folder, updated_at=YEAR + number,
                 tags=("Sea",) if name == "b" else (), pinned_at=1.0 if name == "c" else None,
             )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from app.store import Chat, Folder, Store, new_id
+from app.store import ChatRecord, Folder, Store, new_id
 from app.store.migrations import STEPS
 
 
@@ -29,7 +29,7 @@ def test_a_file_from_before_folders_is_taken_over_with_its_titles_counted_as_typ
 
 
 def test_folders_and_places_are_kept(file: Path):
-    chat = Chat(new_id(), folder_id="b", pinned_at=1.5, tags=("x", "y"), titled_by="model")
+    chat = ChatRecord(new_id(), folder_id="b", pinned_at=1.5, tags=("x", "y"), titled_by="model")
     folders = [Folder("a", "Work \ud800"), Folder("b", "In it", "a"), Folder("c", "Lost", "gone")]
     with Store.open(file) as store:
         for folder in folders:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 
 HEADER, FRAME = 32, 24 + 4096
 
@@ -16,7 +16,7 @@ HEADER, FRAME = 32, 24 + 4096
 def crashed(file: Path) -> tuple[Path, bytes]:
     """A file and its journal of several transactions, as a kill leaves them."""
     store = Store.open(file)
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     store.save_chat(chat)
     for number in range(8):
         store.save_message(Message(new_id(), chat.id, content=f"message {number} " * 100))
@@ -79,7 +79,7 @@ def test_an_end_that_a_crash_cut_off_is_no_damage(
 def test_what_an_earlier_round_left_behind_it_is_no_damage(file: Path) -> None:
     """A journal is written again from its beginning: old changes stay behind the new ones."""
     store = Store.open(file)
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     store.save_chat(chat)
     journal = file.with_name(file.name + "-wal")
     for _ in range(30):

@@ -14,9 +14,9 @@ from app.store import Store
 CHILD = """
 import sys
 from dataclasses import replace
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 store = Store.open(sys.argv[1])
-chat = (store.chats() or [Chat(new_id())])[0]
+chat = (store.chats() or [ChatRecord(new_id())])[0]
 store.save_chat(chat)
 number = len(store.messages(chat.id))
 parent = store.path(chat.id)[-1].id if number else None
@@ -78,9 +78,9 @@ def test_kill_nine_at_random_moments(file: Path) -> None:
 
 FORGETFUL = """
 import sys
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 store = Store.open(sys.argv[1])
-chat = Chat(new_id()); store.save_chat(chat)
+chat = ChatRecord(new_id()); store.save_chat(chat)
 store.save_message(Message(new_id(), chat.id, None, "user", "last words"), as_leaf=True)
 store.set_draft(chat.id, "unsent")
 raise SystemExit("a fault somewhere else")

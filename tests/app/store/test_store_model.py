@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 
 
 class Plain:
     """The same promises, without a file."""
 
     def __init__(self) -> None:
-        self.chats: dict[str, Chat] = {}
+        self.chats: dict[str, ChatRecord] = {}
         self.messages: dict[str, Message] = {}
 
     def update(self, chat_id: str, **changes: object) -> None:
@@ -48,7 +48,7 @@ def test_any_order_of_writes(file: Path, seed: int) -> None:
         known = list(plain.chats)
         match dice.randrange(9) if known else 0:
             case 0:
-                chat = Chat(new_id(), title=f"{dice.random()}", updated_at=dice.random())
+                chat = ChatRecord(new_id(), title=f"{dice.random()}", updated_at=dice.random())
                 plain.chats[chat.id] = chat
                 store.save_chat(chat)
             case 1:

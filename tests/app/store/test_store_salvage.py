@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.store.migrations import STEPS
 from tests.bench.ledger import damage, loose_ends, read
 
@@ -23,7 +23,7 @@ def filled(file: Path) -> Path:
     """Chats of forty turns, of which some text is long, and one that was deleted."""
     with Store.open(file) as store:
         for number in range(CHATS):
-            chat = Chat(new_id(), title=f"Chat {number}", params={"temperature": 0.5})
+            chat = ChatRecord(new_id(), title=f"Chat {number}", params={"temperature": 0.5})
             store.save_chat(chat)
             parent = None
             for turn in range(TURNS):
@@ -147,7 +147,7 @@ def test_random_damage_never_leaves_anything_worse(filled: Path) -> None:
 
 def test_the_journal_of_a_damaged_file_is_read_too(file: Path, tmp_path: Path) -> None:
     store = Store.open(file)
-    chat = Chat(new_id(), title="In the journal")
+    chat = ChatRecord(new_id(), title="In the journal")
     store.save_chat(chat)
     store.save_message(Message(new_id(), chat.id, content="last words"), as_leaf=True)
     store.flush()

@@ -13,7 +13,7 @@ from app.markdown.blocks import BlockSplitter
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
 from app.markdown.rows import CodeKey, TableRow
-from app.store import Chat, Message, SearchHit, Store, new_id
+from app.store import ChatRecord, Message, SearchHit, Store, new_id
 from app.store.database import open_writer
 from app.store.index import shown_text
 from app.store.migrations import STEPS
@@ -23,19 +23,19 @@ from tests.bench import samples
 
 
 @pytest.fixture
-def chat(store: Store) -> Chat:
-    chat = Chat(new_id(), title="Über Fugen")
+def chat(store: Store) -> ChatRecord:
+    chat = ChatRecord(new_id(), title="Über Fugen")
     store.save_chat(chat)
     return chat
 
 
-def say(store: Store, chat: Chat, text: str) -> str:
+def say(store: Store, chat: ChatRecord, text: str) -> str:
     message = Message(new_id(), chat.id, content=text)
     store.save_message(message)
     return message.id
 
 
-def test_case_accents_order_and_beginnings_do_not_matter(store: Store, chat: Chat) -> None:
+def test_case_accents_order_and_beginnings_do_not_matter(store: Store, chat: ChatRecord) -> None:
     message = say(store, chat, "The Stretto overlaps its **entries** in a café.")
     for query in ("stretto", "CAFE", "entries stretto", "stret", "café. over", "entr"):
         assert [hit.message_id for hit in store.search(query)] == [message], query
@@ -43,7 +43,7 @@ def test_case_accents_order_and_beginnings_do_not_matter(store: Store, chat: Cha
     assert store.search("tretto") == []
 
 
-def test_titles_come_first(store: Store, chat: Chat) -> None:
+def test_titles_come_first(store: Store, chat: ChatRecord) -> None:
     message = say(store, chat, "fugen, fugen")
     hits = store.search("fugen")
     assert [(hit.message_id, hit.snippet) for hit in hits] == [
@@ -58,12 +58,12 @@ def test_titles_come_first(store: Store, chat: Chat) -> None:
     "query",
     ['"', "*", "a AND", "NEAR(", "title:x", "-x", "^", "'", "%", "\\", "\0", "", "  ", "(" * 99],
 )
-def test_no_query_is_an_error(store: Store, chat: Chat, query: str) -> None:
+def test_no_query_is_an_error(store: Store, chat: ChatRecord, query: str) -> None:
     say(store, chat, "plain")
     assert store.search(query) == []
 
 
-def test_words_of_scripts_without_spaces(store: Store, chat: Chat) -> None:
+def test_words_of_scripts_without_spaces(store: Store, chat: ChatRecord) -> None:
     message = say(store, chat, "今日は良い天気ですね。散歩に行きましょう。" * 9)
     (hit,) = store.search("天気")
     assert hit.message_id == message
@@ -72,7 +72,9 @@ def test_words_of_scripts_without_spaces(store: Store, chat: Chat) -> None:
     assert store.search("雨") == []
 
 
-def test_an_edited_or_finished_message_is_found_by_its_last_words(store: Store, chat: Chat) -> None:
+def test_an_edited_or_finished_message_is_found_by_its_last_words(
+    store: Store, chat: ChatRecord
+) -> None:
     message = Message(new_id(), chat.id, content="alpha", status="streaming")
     store.save_message(message)
     store.flush()
@@ -95,12 +97,12 @@ def test_the_expression() -> None:
     assert match_expression('"x" OR y)') == '"x" "OR" "y"'
 
 
-def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: Chat) -> None:
+def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: ChatRecord) -> None:
     for number in range(300):
         say(store, chat, f"apple number {number}")
     others = []
     for number in range(5):
-        other = Chat(new_id(), title=f"Other {number}", updated_at=float(number))
+        other = ChatRecord(new_id(), title=f"Other {number}", updated_at=float(number))
         others.append(other.id)
         store.save_chat(other)
         store.save_message(
@@ -110,7 +112,9 @@ def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: C
     assert [hit.chat_id for hit in hits] == [chat.id, *reversed(others)]
 
 
-def test_fault_d3_a_hit_in_an_answer_is_what_is_shown_and_marked(store: Store, chat: Chat) -> None:
+def test_fault_d3_a_hit_in_an_answer_is_what_is_shown_and_marked(
+    store: Store, chat: ChatRecord
+) -> None:
     text = (
         "Some words before it. " * 30
         + "The **bold** words of [a link](https://hidden.example/bold) and `co*de*`.\n\n"
@@ -130,13 +134,13 @@ def test_fault_d3_a_hit_in_an_answer_is_what_is_shown_and_marked(store: Store, c
     assert store.search("https") == []
 
 
-def test_what_a_person_typed_is_found_as_it_was_typed(store: Store, chat: Chat) -> None:
+def test_what_a_person_typed_is_found_as_it_was_typed(store: Store, chat: ChatRecord) -> None:
     say(store, chat, "see [this](https://typed.example)")
     (hit,) = store.search("typed")
     assert hit.snippet == "see [this](https://typed.example)"
 
 
-def test_marks_are_where_the_words_stand(store: Store, chat: Chat) -> None:
+def test_marks_are_where_the_words_stand(store: Store, chat: ChatRecord) -> None:
     say(store, chat, "Éclairs and ÉCLAIR, déjà vu: eclairage")
     (hit,) = store.search("eclair")
     assert [hit.snippet[a:b] for a, b in hit.marks] == ["Éclairs", "ÉCLAIR", "eclairage"]
@@ -146,7 +150,9 @@ def test_marks_are_where_the_words_stand(store: Store, chat: Chat) -> None:
     assert [title.snippet[a:b] for a, b in title.marks] == ["Fugen"]
 
 
-def test_words_far_apart_in_a_long_message_are_found_together(store: Store, chat: Chat) -> None:
+def test_words_far_apart_in_a_long_message_are_found_together(
+    store: Store, chat: ChatRecord
+) -> None:
     message = say(store, chat, "beginning " + "filler words " * 8_000 + "ending")
     settle(store)
     assert [hit.message_id for hit in store.search("beginning ending")] == [message]
@@ -154,7 +160,7 @@ def test_words_far_apart_in_a_long_message_are_found_together(store: Store, chat
 
 
 def test_a_text_of_megabytes_is_indexed_in_pieces_and_found_at_its_end(
-    store: Store, chat: Chat
+    store: Store, chat: ChatRecord
 ) -> None:
     message = say(store, chat, "line of words\n" * 100_000 + "zanzibar")
     store.save_message(Message(new_id(), chat.id, content="said while it is being indexed"))
@@ -166,7 +172,7 @@ def test_a_text_of_megabytes_is_indexed_in_pieces_and_found_at_its_end(
     assert store.search("while indexed")
 
 
-def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: Chat) -> None:
+def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: ChatRecord) -> None:
     message = say(store, chat, "nightingale")
     store.delete_messages(chat.id, [message], None)
     assert store.search("nightingale") == []
@@ -176,7 +182,7 @@ def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: Cha
     assert store.search("nightingale") == []
 
 
-def test_a_new_search_takes_the_place_of_the_one_before(store: Store, chat: Chat) -> None:
+def test_a_new_search_takes_the_place_of_the_one_before(store: Store, chat: ChatRecord) -> None:
     say(store, chat, "apple pear")
     told: list[tuple[str, list[str | None], bool]] = []
     done = threading.Event()
@@ -244,7 +250,7 @@ def test_the_index_shows_what_the_window_shows() -> None:
 
 
 def test_what_an_earlier_run_left_unindexed_costs_the_start_one_commit(
-    store: Store, chat: Chat, file: Path
+    store: Store, chat: ChatRecord, file: Path
 ) -> None:
     for number in range(100):
         say(store, chat, f"Word number {number}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 
 
 def in_file(file: Path) -> list[str]:
@@ -38,7 +38,7 @@ def committed(store: Store) -> threading.Event:
 
 
 def test_nothing_is_written_before_all_of_it_is_there(store: Store, file: Path) -> None:
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     store.save_chat(chat)
     store.flush()
     with store.together():
@@ -53,7 +53,7 @@ def test_nothing_is_written_before_all_of_it_is_there(store: Store, file: Path) 
 
 
 def test_an_error_within_does_not_hold_up_what_follows(store: Store, file: Path) -> None:
-    chat = Chat(new_id())
+    chat = ChatRecord(new_id())
     store.save_chat(chat)
     with pytest.raises(RuntimeError), store.together():
         raise RuntimeError
@@ -73,9 +73,9 @@ def test_one_within_another_is_part_of_it(store: Store) -> None:
 def test_a_flush_or_a_close_within_does_not_wait_for_ever(file: Path) -> None:
     store = Store.open(file)
     with store.together():
-        store.save_chat(Chat(new_id(), title="first"))
+        store.save_chat(ChatRecord(new_id(), title="first"))
         store.flush()
-        store.save_chat(Chat(new_id(), title="second"))
+        store.save_chat(ChatRecord(new_id(), title="second"))
         store.close()
     with Store.open(file) as again:
         assert {chat.title for chat in again.chats()} == {"first", "second"}
@@ -94,7 +94,7 @@ def by_search(store: Store) -> None:
 
 def by_import(store: Store) -> None:
     """Chats are taken in and flushed, as an import does batch after batch."""
-    chat = Chat(new_id(), title="imported")
+    chat = ChatRecord(new_id(), title="imported")
     store.exchange.take_in([(chat, [])])
     store.flush(30)
 
@@ -104,7 +104,7 @@ def test_p1_no_other_thread_parts_what_belongs_together(
     store: Store, file: Path, way: Callable[[Store], None]
 ) -> None:
     """A flush, a search or an import elsewhere takes along nothing of a half that is there."""
-    chat = Chat(new_id(), draft="question")
+    chat = ChatRecord(new_id(), draft="question")
     store.save_chat(chat)
     store.flush()
     failed: list[BaseException] = []
@@ -135,7 +135,7 @@ def test_p1_no_other_thread_parts_what_belongs_together(
 
 def test_p1_two_threads_hold_back_each_its_own(store: Store, file: Path) -> None:
     """A flush of one thread parts its own writes, and not those of the other."""
-    chats = [Chat(new_id(), title=title) for title in ("first", "second")]
+    chats = [ChatRecord(new_id(), title=title) for title in ("first", "second")]
     for chat in chats:
         store.save_chat(chat)
     store.flush()
@@ -165,7 +165,7 @@ def test_p1_two_threads_hold_back_each_its_own(store: Store, file: Path) -> None
 def test_p1_a_close_waits_for_what_others_hold_back(file: Path) -> None:
     """Half of it would be worse than none; what cannot be waited for is told."""
     store = Store.open(file)
-    chat = Chat(new_id(), title="kept")
+    chat = ChatRecord(new_id(), title="kept")
     store.save_chat(chat)
     half, go_on = threading.Event(), threading.Event()
 

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from app.store import AttachedText, Attachment, Chat, Message, Store, StoreError, erase, new_id
+from app.store import (
+    AttachedText,
+    Attachment,
+    ChatRecord,
+    Message,
+    Store,
+    StoreError,
+    erase,
+    new_id,
+)
 from app.store.backups import backups_of
 
 DAY = 86_400.0
@@ -38,8 +47,8 @@ def settle(store: Store) -> None:
         time.sleep(0.01)
 
 
-def a_chat(store: Store, *texts: str, title: str = "Plans") -> Chat:
-    chat = Chat(new_id(), title=title)
+def a_chat(store: Store, *texts: str, title: str = "Plans") -> ChatRecord:
+    chat = ChatRecord(new_id(), title=title)
     store.save_chat(chat)
     parent = None
     for number, text in enumerate(texts):
@@ -240,7 +249,7 @@ def test_a_reader_delays_the_end_of_an_erasure_and_no_more(file: Path) -> None:
             reader.execute("SELECT count(*) FROM messages").fetchone()
             store._writer._db.execute("PRAGMA busy_timeout = 50")
             store.trash.erase([chat.id])
-            store.save_chat(Chat("new"))
+            store.save_chat(ChatRecord("new"))
             store.flush()
             reader.execute("ROLLBACK")
         settle(store)
@@ -273,7 +282,7 @@ def test_nothing_brings_an_erased_chat_back(store: Store, action: str) -> None:
 
 def test_a_blank_chat_is_not_in_the_trash_and_goes_with_its_run(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
-        store.save_chat(Chat("blank"))
+        store.save_chat(ChatRecord("blank"))
         store.trash.delete("blank")
         assert store.trash.chats() == []
         assert store.trash.due() == []

@@ -154,7 +154,7 @@ def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start)
     run = start()
     run.ready()
     said: list[str] = []
-    run.window.comforts.announcer.said.connect(said.append)
+    run.window.announcer.said.connect(said.append)
     run.say("count 40")
     run.answered()
     numbers = " ".join(map(str, range(1, 41)))

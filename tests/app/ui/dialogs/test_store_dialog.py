@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.program.application import Application
 from app.settings.paths import Paths
-from app.store import Chat, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.system import logs
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved
 from tests.app.conftest import Start
@@ -103,7 +103,7 @@ def test_a_large_file_whose_list_of_chats_is_lost_is_noticed_at_the_start(
     file = profile / "chats.db"
     with Store.open(file) as store:
         for number in range(200):
-            store.save_chat(Chat(new_id(), title=f"chat {number} " * 20))
+            store.save_chat(ChatRecord(new_id(), title=f"chat {number} " * 20))
     with closing(sqlite3.connect(file)) as db:
         (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chats'").fetchone()
     content = bytearray(file.read_bytes())
@@ -124,7 +124,7 @@ def torn(profile):
     """Chats of which a page in the middle is lost."""
     file = profile / "chats.db"
     with Store.open(file) as store:
-        chat = Chat(new_id(), title="About trees")
+        chat = ChatRecord(new_id(), title="About trees")
         store.save_chat(chat)
         parent = None
         for number in range(60):
@@ -328,7 +328,7 @@ def test_a_disk_without_room_at_the_start_is_said(disk, start: Start):
 
 def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start: Start, tmp_path, qapp):
     with Store.open(disk / "chats.db") as store:
-        store.save_chat(Chat(new_id(), title="Trees"))
+        store.save_chat(ChatRecord(new_id(), title="Trees"))
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     folders = [None, tmp_path / "other"]  # the first time, the person cancels
     run = start(ask=lambda error: Recovery.ELSEWHERE, ask_folder=lambda: folders.pop(0))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import Paths
-from app.store import Chat, Message, Store, backups_of, new_id
+from app.store import ChatRecord, Message, Store, backups_of, new_id
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.kept import BackupsDialog, TrashDialog
 from app.ui.workspace.docks import Arrangement
@@ -84,7 +84,7 @@ def test_fault_d1_emptying_asks_once_and_leaves_nothing(start: Start, profile, q
 def test_fault_d1_thirty_days_later_it_is_gone(start: Start, profile):
     with Store.open(profile / "chats.db") as store:
         for days in (29, 31):
-            chat = Chat(f"{days}", deleted_at=time.time() - days * 86_400)
+            chat = ChatRecord(f"{days}", deleted_at=time.time() - days * 86_400)
             store.save_chat(chat)
             store.save_message(Message(new_id(), chat.id, content=f"days {days}"), as_leaf=True)
     run = start()
@@ -110,7 +110,9 @@ def test_a_running_reply_whose_chat_is_erased_ends_without_a_word(start: Start):
 def test_fault_d12_delete_keeps_its_place_in_the_list(start: Start, profile, qtbot: QtBot):
     with Store.open(profile / "chats.db") as store:
         for number in range(60):
-            store.save_chat(Chat(f"{number}", title=f"chat {number}", updated_at=1e9 - number))
+            store.save_chat(
+                ChatRecord(f"{number}", title=f"chat {number}", updated_at=1e9 - number)
+            )
     run = start()
     view, model = run.window.sidebar.list, run.window.sidebar.model
     view.setFocus()
@@ -175,7 +177,7 @@ def test_fault_d3_find_in_chat_looks_through_what_is_shown(start: Start, qtbot: 
 
 def test_a_backup_is_restored_and_the_program_goes_on_with_it(start: Start, profile, qapp):
     with Store.open(profile / "chats.db") as store:
-        store.save_chat(Chat("old", title="Of yesterday"))
+        store.save_chat(ChatRecord("old", title="Of yesterday"))
         store.flush()
         store.back_up()
     (backup,) = backups_of(profile / "chats.db")
@@ -195,7 +197,7 @@ def test_a_backup_is_restored_and_the_program_goes_on_with_it(start: Start, prof
 def test_damaged_chats_can_be_replaced_by_a_backup(start: Start, profile):
     file = profile / "chats.db"
     with Store.open(file) as store:
-        store.save_chat(Chat("old", title="Of yesterday"))
+        store.save_chat(ChatRecord("old", title="Of yesterday"))
         store.flush()
         store.back_up()
     file.write_bytes(b"no database at all" * 100)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.chats.options import ChatOptions
 from app.chats.organising import Entry, day_heading, day_headings, entries
 from app.settings.paths import GUIDE
-from app.store import Chat, Store
+from app.store import ChatRecord, Store
 from app.ui.compare.compare_dialog import Column
 from app.ui.pane.pane import ChatPane
 from app.ui.sidebar.chat_list import Row
@@ -157,7 +157,7 @@ def test_its_chats_open_side_by_side(start: Start):
 
 
 def test_what_is_left_of_a_group_is_a_chat_like_any():
-    chat = Chat("a0", "Q", group_id="g", variant="Seed 1", created_at=2.0)
+    chat = ChatRecord("a0", "Q", group_id="g", variant="Seed 1", created_at=2.0)
     other = replace(chat, id="b0", created_at=1.0)
     listed = entries([chat, other], [], set())
     (key,) = listed.groups
@@ -172,7 +172,7 @@ def test_what_is_left_of_a_group_is_a_chat_like_any():
 
 def test_groups_are_kept_and_taken_over(tmp_path: Path):
     with Store.open(tmp_path / "chats.db") as store:
-        store.save_chat(Chat("a0", group_id="g", variant="Seed \ud800"))
+        store.save_chat(ChatRecord("a0", group_id="g", variant="Seed \ud800"))
     with Store.open(tmp_path / "chats.db") as store:
         (chat,) = store.chats()
         assert (chat.group_id, chat.variant) == ("g", "Seed �")

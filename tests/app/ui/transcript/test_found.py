@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from app.store import AttachedText, Attachment, Chat, Message, Store, new_id, places_in
+from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id, places_in
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
@@ -23,7 +23,7 @@ def found(start: Start, profile):
     """The program over a chat with a pasted file and a long answer."""
     profile.mkdir(parents=True)
     store = Store.open(profile / "chats.db")
-    chat = Chat(id=new_id(), title="Fruit and others", model="guide")
+    chat = ChatRecord(id=new_id(), title="Fruit and others", model="guide")
     store.save_chat(chat)
     asked = Message(new_id(), chat.id, None, "user", "\n".join(["line"] * 90) + "\na wild quince")
     told = "An apple.\n\n" + LONG + "\n\n| kind | colour |\n|---|---|\n| *ripe* apple | red |\n\n"
@@ -41,7 +41,7 @@ def with_file(profile: Path) -> None:
     text = AttachedText("page", ("Cover", "The owl sleeps by day.", LONG))
     file = Attachment("birds.pdf", "PDF", text.hash, "page", 3, len(LONG))
     with Store.open(profile / "chats.db") as store:
-        chat = Chat(id=new_id(), title="Birds", model="guide")
+        chat = ChatRecord(id=new_id(), title="Birds", model="guide")
         with store.together():
             store.save_chat(chat)
             store.texts.save(text)

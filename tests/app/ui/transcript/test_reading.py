@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chats.actions import Action
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 from app.ui.transcript import answer_row, user_row
 from app.ui.transcript.answer_row import AnswerRow, remedies
 from app.ui.transcript.user_row import UserRow
@@ -23,7 +23,7 @@ from tests.app.conftest import Start
 def long_chat(profile):
     """A stored chat of 300 messages; returns its id and its message ids."""
     profile.mkdir(parents=True)
-    chat = Chat(id=new_id(), title="Long", model="guide")
+    chat = ChatRecord(id=new_id(), title="Long", model="guide")
     ids = [new_id() for _ in range(300)]
     with Store.open(profile / "chats.db") as store:
         store.save_chat(chat)
@@ -166,7 +166,7 @@ def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
     for module in (answer_row, user_row):
         monkeypatch.setattr(module, "MOST_LAID_OUT", 10_000)
     long = "some *words* in a line\n\n" * 1_000
-    chat = Chat(new_id(), "Long")
+    chat = ChatRecord(new_id(), "Long")
     question = Message(new_id(), chat.id, None, "user", long)
     answer = Message(new_id(), chat.id, question.id, "assistant", long, long)
     with Store.open(profile / "chats.db") as store:

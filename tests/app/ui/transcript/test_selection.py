@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.store import Chat, Message, Store, new_id
+from app.store import ChatRecord, Message, Store, new_id
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.selection import End
 from app.ui.transcript.transcript import TranscriptView
@@ -33,7 +33,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 def chat_of(profile, said) -> tuple[str, list[str]]:
     profile.mkdir(parents=True)
-    chat = Chat(id=new_id(), title="Fruit", model="guide")
+    chat = ChatRecord(id=new_id(), title="Fruit", model="guide")
     ids = [new_id() for _ in said]
     with Store.open(profile / "chats.db") as store:
         store.save_chat(chat)
