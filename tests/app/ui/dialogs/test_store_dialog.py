@@ -92,7 +92,7 @@ def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start: Start, 
     run = start()
     error = StoreError("corrupt", "Damaged.", profile / "chats.db")
     logs.on_uncaught(StoreError, error, None)
-    run.until(lambda: "offers to save what can be read" in run.app.unsaved.notice.text)
+    run.until(lambda: "to recover what can be read" in run.app.unsaved.notice.text)
     assert list((profile / "log").glob("crash-*.new.txt")) == []
 
 
