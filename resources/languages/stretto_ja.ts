@@ -7,7 +7,7 @@
         <location filename="../../app/store/reading.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
-        <translation>チャットは閉じられています。</translation>
+        <translation>チャットは閉じています。</translation>
     </message>
     <message>
         <location filename="../../app/store/records.py"/>
@@ -155,7 +155,7 @@
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>Enterでモデルに渡す部分を選び、Deleteで外します</translation>
+        <translation>Enterでモデルに渡す部分を選択、Deleteで削除</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
@@ -246,7 +246,7 @@
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
-        <translation>ピン固定</translation>
+        <translation>ピンで固定</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
@@ -283,7 +283,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>チャットは保存されています。このレポートは不具合の発見に役立ちます。含まれるのはバージョンとプログラムのスタックで、チャットの内容は含まれません。自分で渡さないかぎり、このコンピュータから出ません。</translation>
+        <translation>チャットは保存されています。このレポートは不具合の発見に役立ちます。含まれるのはバージョンとプログラムのスタックで、チャットの内容は含まれません。自分で渡さない限り、このコンピュータの外には出ません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -372,7 +372,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
-        <translation>別のフォルダを使う…</translation>
+        <translation>別のフォルダを使用…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -382,12 +382,12 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
-        <translation>別のフォルダを使う</translation>
+        <translation>別のフォルダを使用</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} 終了すると、保存されていない内容は失われます。</translation>
+        <translation>{cause}終了すると、保存されていない内容は失われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -423,7 +423,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>たくさんのローカルチャットを並べて、1つの重みから同時に回答します。書いた内容がこのコンピュータの外に出ることはありません。</translation>
+        <translation>多数のローカルチャットを並べ、1組の重みですべてが同時に回答します。書いた内容がこのコンピュータの外に出ることはありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -433,12 +433,12 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
-        <translation>すべての内容。全バージョンも含み、再び読み込めます。</translation>
+        <translation>全バージョンを含むすべての内容。再び読み込めます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
-        <translation>表示中の分岐を、書かれたとおりに。</translation>
+        <translation>表示中の分岐を原文のまま。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -448,7 +448,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation>表示中の分岐。1つのファイルで、外部から何も読み込みません。</translation>
+        <translation>表示中の分岐を1つのファイルで。外部から何も読み込みません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -458,12 +458,12 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
-        <translation>表示中の分岐を、書式なしで。</translation>
+        <translation>表示中の分岐を書式なしで。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, on A4 pages.</source>
-        <translation>表示中の分岐を、A4ページで。</translation>
+        <translation>表示中の分岐をA4ページで。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -565,7 +565,7 @@
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
-        <translation>モデルを2つ以上選んでください。</translation>
+        <translation>モデルを2つ以上選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -646,7 +646,7 @@
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <source>Go On</source>
-        <translation>続ける</translation>
+        <translation>再開</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -661,7 +661,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
-        <translation>読み込みの進み具合</translation>
+        <translation>読み込みの進行状況</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -671,12 +671,12 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Files…</source>
-        <translation>ファイルを選ぶ…</translation>
+        <translation>ファイルを選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Folder…</source>
-        <translation>フォルダを選ぶ…</translation>
+        <translation>フォルダを選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -716,7 +716,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>StrettoはMITライセンスです。Qt、PySide6、Qt Advanced DockingはLGPLのもとで使われています。これらはプログラムとは別のライブラリで、自分でビルドしたものに置き換えられます。</translation>
+        <translation>StrettoはMITライセンスです。Qt、PySide6、Qt Advanced DockingはLGPLに基づいて使用しています。これらはプログラムとは別のライブラリで、自分でビルドしたものに置き換えられます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -802,12 +802,12 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
-        <translation>プロンプトには名前が必要です。今はまだ「{before}」のままです。</translation>
+        <translation>プロンプトには名前が必要です。名前は「{before}」のままです。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>同じ名前のプロンプトがあります。今はまだ「{before}」のままです。</translation>
+        <translation>同じ名前のプロンプトがあります。名前は「{before}」のままです。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -878,31 +878,31 @@
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
-            <numerusform>削除したチャットは%n日間ここに残り、その後完全に消去されます。</numerusform>
+            <numerusform>削除したチャットは%n日間ここに残り、その後完全に削除されます。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>退避した破損ファイルに、消去したチャットのテキストが残っている可能性があります: {files}</translation>
+        <translation>退避した破損ファイルに、完全に削除したチャットのテキストが残っている可能性があります: {files}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>「{title}」をバックアップからも完全に消去しますか？この操作は取り消せません。</translation>
+        <translation>「{title}」をバックアップからも完全に削除しますか？この操作は取り消せません。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
-            <numerusform>%Ln件のチャットをバックアップからも完全に消去しますか？この操作は取り消せません。</numerusform>
+            <numerusform>%Ln件のチャットをバックアップからも完全に削除しますか？この操作は取り消せません。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
-        <translation>先にチャットを選んでください</translation>
+        <translation>先にチャットを選択してください</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -927,13 +927,13 @@
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
-            <numerusform>%n日後に消去</numerusform>
+            <numerusform>%n日後に完全に削除</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>The page says what is new.</source>
-        <translation>新機能はページに書かれています。</translation>
+        <translation>新機能についてはページをご覧ください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -958,7 +958,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>wheelはプログラムで、ユーザーと同じ権限で動きます。{page}から入手してください。ハッシュはDownload files内のView hashesにあります。2つを照合してください。</translation>
+        <translation>wheelはプログラムで、ユーザーと同じ権限で動作します。{page}から入手してください。ハッシュはDownload filesのView hashesにあります。2つを照合してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -1186,7 +1186,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>1 台のコンピュータには大きすぎるモデルを、複数のコンピュータに分けて実行します。どのコンピュータにも同じバージョンの Stretto とモデルのファイルが必要で、パスワードなしの ssh で接続できる必要があります。</translation>
+        <translation>1台のコンピュータには大きすぎるモデルを、複数のコンピュータに分けて実行します。どのコンピュータにも同じバージョンのStrettoとモデルのファイルが必要です。また、パスワードなしのsshで接続できる必要があります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1196,12 +1196,12 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
-        <translation>ユーザー@コンピュータ、または local</translation>
+        <translation>ユーザー@コンピュータ、またはlocal</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
-        <translation>接続先の Python または Stretto (stretto)</translation>
+        <translation>接続先のPythonまたはStretto（stretto）</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1216,7 +1216,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
-        <translation>開始</translation>
+        <translation>起動</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1237,12 +1237,12 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
-        <translation>テストしています。1 分以上かかります…</translation>
+        <translation>テスト中。1分以上かかります…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
-        <translation>{hosts} を開始しています…</translation>
+        <translation>{hosts}を起動中…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1318,19 +1318,19 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
-        <translation>ドラフトモデル{name}</translation>
+        <translation>ドラフトモデル: {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted nothing yet.</source>
-        <translation>{name}はまだ何も下書きしていません。</translation>
+        <translation>{name}はまだドラフトを生成していません。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
-            <numerusform>{name}は%Lnトークンを下書きし、{share}が採用されました。</numerusform>
+            <numerusform>{name}は%Lnトークンをドラフトし、うち{share}が採用されました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1345,7 +1345,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
-        <translation>ピン固定</translation>
+        <translation>ピンで固定</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1355,7 +1355,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>licence {name}</source>
-        <translation>ライセンス{name}</translation>
+        <translation>ライセンス: {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1425,12 +1425,12 @@
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
-        <translation>収まる方法を見る…</translation>
+        <translation>収める方法を見る…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
-        <translation>もう一度開始</translation>
+        <translation>もう一度起動</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1514,12 +1514,12 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}</source>
-        <translation>{host} を待っています</translation>
+        <translation>{host}を待っています</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
-        <translation>{host} を待っています（{time}）</translation>
+        <translation>{host}を待っています（{time}）</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1578,7 +1578,7 @@
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
-        <translation>質問に関係する箇所</translation>
+        <translation>質問に関連する箇所</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1588,7 +1588,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
-        <translation>この設定を残すには「プリセットとして保存…」を選んでください</translation>
+        <translation>この設定を残すには「プリセットとして保存…」を選択してください</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1640,7 +1640,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>In tokens, thinking included</source>
-        <translation>トークン数、思考を含む</translation>
+        <translation>トークン数（思考を含む）</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1650,7 +1650,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only the likeliest, up to this sum</source>
-        <translation>確率の高い語だけを、合計がこの値になるまで</translation>
+        <translation>確率の高い語だけを合計がこの値になるまで</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1680,7 +1680,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Words of the usual surprise, up to this sum</source>
-        <translation>意外さが標準的な語を、合計がこの値になるまで</translation>
+        <translation>意外さが標準的な語を合計がこの値になるまで</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1757,7 +1757,7 @@
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
-        <translation>取り除く</translation>
+        <translation>削除</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -1809,7 +1809,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
-        <translation>ページを選ぶ…</translation>
+        <translation>ページを選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1829,7 +1829,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
-        <translation>スライドを選ぶ…</translation>
+        <translation>スライドを選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1849,7 +1849,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
-        <translation>シートを選ぶ…</translation>
+        <translation>シートを選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1869,7 +1869,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
-        <translation>章を選ぶ…</translation>
+        <translation>章を選択…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -2120,7 +2120,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>the same again</source>
-        <translation>前回と同一</translation>
+        <translation>前回と同じ</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2165,7 +2165,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
-        <translation>あなたの返答を待っています</translation>
+        <translation>返答を待っています</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
@@ -2246,7 +2246,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation>Hubの応答を待っています…</translation>
+        <translation>Hugging Faceの応答を待っています…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2568,7 +2568,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>「{field}」は秘密の情報のようです。サーバがこの方法で尋ねることは許されていません。理由がわからなければ断ってください。</translation>
+        <translation>「{field}」は秘密の情報のようです。サーバがこの方法で尋ねることは認められていません。理由がわからない場合は断ってください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -2585,7 +2585,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Stretto の終了まで保持され、このアドレスにだけ示されます。このシステムには保存できるキーチェーンがありません。</translation>
+        <translation>Strettoの終了まで保持し、このアドレスにだけ送信します。このシステムには保存できるキーチェーンがありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2608,14 +2608,14 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
-        <translation>{host} に問い合わせています…</translation>
+        <translation>{host}に問い合わせ中…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
-            <numerusform>%n 個のモデルがあります。</numerusform>
+            <numerusform>%n個のモデルがあります。</numerusform>
         </translation>
     </message>
     <message>
@@ -2633,7 +2633,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
-        <translation>選ぶ…</translation>
+        <translation>選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2727,7 +2727,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Join or Leave Broadcast</source>
-        <translation>一斉送信に加わる/から外れる</translation>
+        <translation>一斉送信に加わる/外れる</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -2892,7 +2892,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{tool} of {server} in “{chat}”</source>
-        <translation>「{chat}」の{server}の{tool}</translation>
+        <translation>{server}の{tool}（チャット「{chat}」）</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -3006,22 +3006,22 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
-        <translation>{keys}はテキストのコピーに使います。</translation>
+        <translation>{keys}はテキストのコピーに使われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
-        <translation>{keys}はテキストのカットに使います。</translation>
+        <translation>{keys}はテキストのカットに使われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
-        <translation>{keys}はテキストのペーストに使います。</translation>
+        <translation>{keys}はテキストのペーストに使われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
-        <translation>{keys}はすべてのテキストの選択に使います。</translation>
+        <translation>{keys}はすべてのテキストの選択に使われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -3048,7 +3048,7 @@ You declined.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No message here has another version.</source>
-        <translation>ここには別のバージョンのあるメッセージはありません。</translation>
+        <translation>ここには、別のバージョンのあるメッセージはありません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -3109,12 +3109,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
-        <translation>これより後のペインはありません</translation>
+        <translation>次のペインはありません</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
-        <translation>これより前のペインはありません</translation>
+        <translation>前のペインはありません</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
@@ -3204,7 +3204,7 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <comment>what is done with a chat</comment>
-        <translation>アーカイブする</translation>
+        <translation>アーカイブ</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -3232,7 +3232,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
-        <translation>{title}、あなたの返答を待っています</translation>
+        <translation>{title}、返答を待っています</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -3287,7 +3287,7 @@ You declined.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
-        <translation>フォルダ内で表示</translation>
+        <translation>フォルダに表示</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -3308,7 +3308,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
-        <translation>先にモデルを選んでください</translation>
+        <translation>先にモデルを選択してください</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -3330,7 +3330,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Make a smaller copy of it</source>
-        <translation>小さくしたコピーを作ります</translation>
+        <translation>小さいコピーを作成します</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3596,12 +3596,12 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose from the list.</source>
-        <translation>{field}: リストから選んでください。</translation>
+        <translation>{field}: リストから選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at least {least}.</source>
-        <translation>{field}: {least}個以上選んでください。</translation>
+        <translation>{field}: {least}個以上選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
@@ -3679,7 +3679,7 @@ You declined.</source>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
-        <translation>リストから外す</translation>
+        <translation>リストから削除</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -3717,7 +3717,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>必要なメモリは{size}。読み取った内容はわずかに丸められます。</translation>
+        <translation>必要なメモリは{size}です。読み取った内容はわずかに丸められます。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
@@ -3730,7 +3730,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
-        <translation>必要なメモリは{size}。チャットの設定で変更できます。</translation>
+        <translation>必要なメモリは{size}です。チャットの設定で変更できます。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
@@ -3743,7 +3743,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>必要なメモリは{size}。これより長いチャットではメモリが足りないことがあります。</translation>
+        <translation>必要なメモリは{size}です。これより長いチャットではメモリが足りないことがあります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3763,7 +3763,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation>検索する語を入力するとHubを検索します。</translation>
+        <translation>語を入力するとHugging Faceを検索します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3773,7 +3773,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Load it all the same</source>
-        <translation>それでもロード</translation>
+        <translation>このままロード</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3784,7 +3784,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>{size}が空きます。チャットで送信するとロードされます。</translation>
+        <translation>{size}が空きます。チャットで送信すると再びロードされます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3794,7 +3794,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>{size}が空きます。それぞれのチャットで送信するとロードされます。</translation>
+        <translation>{size}が空きます。それぞれのチャットで送信すると再びロードされます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3836,7 +3836,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Reckoned for {chats} of {tokens}</source>
-        <translation>{chats}（{tokens}）として計算</translation>
+        <translation>{chats}（各{tokens}）で計算</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3889,7 +3889,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
-        <translation>{name}をリストから外しました。ファイルは残っています。</translation>
+        <translation>{name}をリストから削除しました。ファイルは残ります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3900,7 +3900,7 @@ You declined.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
-        <translation>{name}をリストから外す</translation>
+        <translation>{name}をリストから削除</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3925,12 +3925,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Hubだけに提示し、Hubで認められるとシステムのキーチェーンに保存します。</translation>
+        <translation>Hugging Faceにだけ送信し、受け付けられるとシステムのキーチェーンに保存します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Strettoが終了するまで保持し、Hubだけに提示します。このシステムには保存できるキーチェーンがありません。</translation>
+        <translation>Strettoの終了まで保持し、Hugging Faceにだけ送信します。このシステムには保存できるキーチェーンがありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -3946,7 +3946,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Choose Wheel…</source>
-        <translation>wheelを選ぶ…</translation>
+        <translation>wheelを選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -4167,7 +4167,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
-        <translation>あなたの返答を待っています</translation>
+        <translation>返答を待っています</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -4338,7 +4338,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>このリンクはWebページへのものではないため、Strettoでは開きません。</translation>
+        <translation>このリンクの先はWebページではないため、Strettoでは開きません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4395,12 +4395,12 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>An address has no spaces and at most 500 characters.</source>
-        <translation>アドレスは空白なしで 500 文字までです。</translation>
+        <translation>アドレスは空白なしで500文字までです。</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>An address begins with https:// or http://.</source>
-        <translation>アドレスは https:// か http:// で始まります。</translation>
+        <translation>アドレスはhttps://またはhttp://で始まります。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4411,29 +4411,29 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The conversation does not fit into the context of {model}.</source>
-        <translation>会話が {model} のコンテキストに収まりません。</translation>
+        <translation>チャットが{model}のコンテキストに収まりません。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
-        <translation>{host} はこのキーではこれを許可していません。アクセスを申請するか、別のキーを使ってください。</translation>
+        <translation>{host}では、このキーでの利用が許可されていません。アクセスを申請するか、別のキーを使ってください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
-        <translation>{address} にはモデルの一覧がありません。アドレスを確かめてください。多くは /v1 で終わります。</translation>
+        <translation>{address}にはモデルの一覧がありません。アドレスを確認してください。多くは/v1で終わります。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} is not ready.</source>
-        <translation>{host} は準備ができていません。</translation>
+        <translation>{host}は準備ができていません。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/remote/errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
-            <numerusform>%n 秒後にもう一度お試しください。</numerusform>
+            <numerusform>%n秒後にもう一度お試しください。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4441,7 +4441,7 @@ You declined.</source>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
-            <numerusform>%n 分後にもう一度お試しください。</numerusform>
+            <numerusform>%n分後にもう一度お試しください。</numerusform>
         </translation>
     </message>
     <message>
@@ -4457,32 +4457,32 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
-        <translation>{host} から読み取れないものが届きました。アドレスを確かめるか、もう一度お試しください。</translation>
+        <translation>{host}から届いた内容を読み取れません。アドレスを確認するか、もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>{host} に接続できません（{why}）。アドレスと接続を確かめてください。</translation>
+        <translation>{host}に接続できません（{why}）。アドレスと接続を確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} は回答を一覧やパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選んでください。JSON は使えます。</translation>
+        <translation>{host}では回答をリストやパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選択してください。JSONは使えます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
-        <translation>vLLM、llama.cpp、別の Stretto など、アドレスにあるモデル</translation>
+        <translation>vLLM、llama.cpp、別のStrettoなど、アドレスで接続するモデル</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No misspelt word was found.</source>
-        <translation>つづりの誤りは見つかりませんでした。</translation>
+        <translation>スペルミスは見つかりませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
         <source>{word} is in no dictionary.</source>
-        <translation>{word} はどの辞書にもありません。</translation>
+        <translation>「{word}」はどの辞書にもありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4644,12 +4644,12 @@ You declined.</source>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
-        <translation>最大の回答長</translation>
+        <translation>回答の最大長</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Default {value}</source>
-        <translation>デフォルト {value}</translation>
+        <translation>デフォルト: {value}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4683,7 +4683,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Attach long pastes as files</source>
-        <translation>長い貼り付けをファイルとして添付</translation>
+        <translation>長いペーストをファイルとして添付</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4743,7 +4743,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Drop the oldest messages when the context is full</source>
-        <translation>コンテキストがいっぱいになったら古いメッセージから省く</translation>
+        <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4755,7 +4755,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload idle models after</source>
-        <translation>未使用のモデルをアンロードするまで</translation>
+        <translation>使っていないモデルをアンロードするまで</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4914,7 +4914,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Pasted text that is longer than this</source>
-        <translation>貼り付けたテキストがこれより長い場合</translation>
+        <translation>ペーストしたテキストがこれより長い場合</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4939,7 +4939,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>They load again when a chat needs them</source>
-        <translation>チャットで必要になると再び読み込まれます</translation>
+        <translation>チャットで必要になると再びロードされます</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4990,7 +4990,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>新しいモデルアーキテクチャには新しいmlx-lmが必要な場合があります。ダウンロードしたwheelを選んでください。起動できないときは内蔵のものに戻ります。</translation>
+        <translation>新しいモデルアーキテクチャには新しいmlx-lmが必要な場合があります。ダウンロードしたwheelを選択してください。起動できないときは内蔵のものに戻ります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5035,7 +5035,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>The test could not run: {error}.</source>
-        <translation>テストを実行できませんでした：{error}。</translation>
+        <translation>テストを実行できませんでした: {error}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5051,7 +5051,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Such as https://example.org, separated by spaces</source>
-        <translation>例：https://example.org（空白で区切る）</translation>
+        <translation>例: https://example.org（空白で区切る）</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5082,7 +5082,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>「クイック質問」をどこからでも開くには、ショートカットAppで「{command}」を実行します。</translation>
+        <translation>「クイック質問」をどこからでも開くには、ショートカットアプリで「{command}」を実行します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5092,7 +5092,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy code for OpenAI&apos;s library</source>
-        <translation>OpenAIライブラリ用コードをコピー</translation>
+        <translation>OpenAIライブラリ用のコードをコピー</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5119,28 +5119,28 @@ You declined.</source>
         <source>Running at {address}, %n client</source>
         <comment>Running at {address}, %n clients</comment>
         <translation>
-            <numerusform>{address}で稼働中、クライアント%n</numerusform>
+            <numerusform>{address}で実行中、クライアント: %n</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
-        <translation>{address}で稼働中、クライアントなし</translation>
+        <translation>{address}で実行中、クライアントなし</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>created {date}</source>
-        <translation>作成日：{date}</translation>
+        <translation>作成日: {date}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>使用中のクライアントはアクセスできなくなります。取り消せません</translation>
+        <translation>使用中のクライアントはアクセスできなくなります。この操作は取り消せません</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>The key could not be changed: {error}.</source>
-        <translation>キーを変更できませんでした：{error}。</translation>
+        <translation>キーを変更できませんでした: {error}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5155,7 +5155,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>New key</source>
-        <translation>新しいキー</translation>
+        <translation>新規キー</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -5200,7 +5200,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>{name} removed from list</source>
-        <translation>{name}をリストから外しました</translation>
+        <translation>{name}をリストから削除しました</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -5210,7 +5210,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Frees memory. Its chats load it again when you send.</source>
-        <translation>メモリを解放します。チャットで送信すると再びロードされます。</translation>
+        <translation>メモリが空きます。チャットで送信すると再びロードされます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
@@ -5235,7 +5235,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… More in the chat.</source>
-        <translation>{text}… 続きはチャットにあります。</translation>
+        <translation>{text}…続きはチャットにあります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -5303,7 +5303,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Remove attachment</source>
-        <translation>添付ファイルを外す</translation>
+        <translation>添付ファイルを削除</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -5318,7 +5318,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Delete message and all after it</source>
-        <translation>メッセージ以降を削除</translation>
+        <translation>メッセージとそれ以降を削除</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -5406,13 +5406,13 @@ You declined.</source>
         <source>%Ln changed chat moved to the Trash</source>
         <comment>%Ln changed chats moved to the Trash</comment>
         <translation>
-            <numerusform>変更された%Ln件のチャットをゴミ箱に移動しました</numerusform>
+            <numerusform>変更した%Ln件のチャットをゴミ箱に入れました</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>To keep the current arrangement, choose Save Layout…</source>
-        <translation>現在の配置を残すには、「レイアウトを保存」を選択してください…</translation>
+        <translation>現在の配置を残すには: レイアウトを保存…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -5446,22 +5446,22 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} undoes typing.</source>
-        <translation>{keys}は入力の取り消しに使います。</translation>
+        <translation>{keys}は入力の取り消しに使われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} redoes typing.</source>
-        <translation>{keys}は入力のやり直しに使います。</translation>
+        <translation>{keys}は入力のやり直しに使われます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Command or Option.</source>
-        <translation>{keys}は文字の入力に使います。CommandまたはOptionを加えてください。</translation>
+        <translation>{keys}は文字の入力に使われます。CommandまたはOptionを加えてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Ctrl or Alt.</source>
-        <translation>{keys}は文字の入力に使います。CtrlまたはAltを加えてください。</translation>
+        <translation>{keys}は文字の入力に使われます。CtrlまたはAltを加えてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -5616,12 +5616,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Pane Larger</source>
-        <translation>ペインを大きく</translation>
+        <translation>ペインを大きくする</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Make Pane Smaller</source>
-        <translation>ペインを小さく</translation>
+        <translation>ペインを小さくする</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -5782,17 +5782,17 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
-        <translation>“{folder}”はこのチャットでは読み出し専用です。</translation>
+        <translation>「{folder}」はこのチャットでは読み出し専用です。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>A file name has at most {most} characters.</source>
-        <translation>ファイル名は最大{most}文字です。</translation>
+        <translation>ファイル名は{most}文字までです。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>The file has changed since its difference was shown.</source>
-        <translation>変更の表示後にファイルが変わりました。</translation>
+        <translation>変更内容の表示後にファイルが変更されました。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5832,17 +5832,17 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
-        <translation>“..”を含むパスは使用できません。</translation>
+        <translation>「..」を含むパスは使用できません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{path}” is not a whole path.</source>
-        <translation>“{path}”は完全なパスではありません。</translation>
+        <translation>「{path}」は完全なパスではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
-        <translation>“{path}”はこのチャットのフォルダにありません。</translation>
+        <translation>「{path}」はこのチャットのフォルダにありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5867,7 +5867,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>An expression has 1 to {most} characters.</source>
-        <translation>式は1～{most}文字です。</translation>
+        <translation>式は1〜{most}文字です。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5882,7 +5882,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>There is no function “{name}”.</source>
-        <translation>関数“{name}”はありません。</translation>
+        <translation>関数「{name}」はありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5917,7 +5917,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Works out arithmetic.</source>
-        <translation>計算をします。</translation>
+        <translation>計算を行います。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5932,42 +5932,42 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Lists the files in this chat’s folders.</source>
-        <translation>このチャットのフォルダ内のファイルを一覧にします。</translation>
+        <translation>このチャットのフォルダ内のファイルを一覧表示します。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>List this folder?</source>
-        <translation>このフォルダを一覧にしますか？</translation>
+        <translation>このフォルダを一覧表示しますか？</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>List this chat’s folders?</source>
-        <translation>このチャットのフォルダを一覧にしますか？</translation>
+        <translation>このチャットのフォルダを一覧表示しますか？</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Read Files</source>
-        <translation>ファイルを読む</translation>
+        <translation>ファイルの読み取り</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Reads text files in this chat’s folders.</source>
-        <translation>このチャットのフォルダ内のテキストファイルを読みます。</translation>
+        <translation>このチャットのフォルダ内のテキストファイルを読み取ります。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Read this file?</source>
-        <translation>このファイルを読みますか？</translation>
+        <translation>このファイルを読み取りますか？</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Search Files</source>
-        <translation>ファイルを検索</translation>
+        <translation>ファイルの検索</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Finds files by name, or by the text in them.</source>
-        <translation>名前や内容でファイルを探します。</translation>
+        <translation>ファイルを名前または内容で検索します。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5988,17 +5988,17 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Write Files</source>
-        <translation>ファイルを書く</translation>
+        <translation>ファイルの書き込み</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Creates and changes text files. You see every change first.</source>
-        <translation>テキストファイルを作成、変更します。変更は事前に確認できます。</translation>
+        <translation>テキストファイルを作成・変更します。変更は事前に確認できます。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Write this file?</source>
-        <translation>このファイルを書き込みますか？</translation>
+        <translation>このファイルに書き込みますか？</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6023,7 +6023,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Runs Python code, without network or files.</source>
-        <translation>Pythonコードを実行します（ネットワークとファイルなし）。</translation>
+        <translation>Pythonコードを実行します。ネットワークとファイルは使えません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6033,7 +6033,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be text.</source>
-        <translation>“{name}”はテキストでなければなりません。</translation>
+        <translation>「{name}」はテキストでなければなりません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6159,15 +6159,15 @@ You declined.</source>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered.</source>
-        <translation>サーバの質問: {question}
-回答しました。</translation>
+        <translation>サーバからの質問: {question}
+返答しました。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
-        <translation>サーバの質問: {question}
-回答しませんでした。</translation>
+        <translation>サーバからの質問: {question}
+返答しませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6197,7 +6197,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>ツールの呼び出しが確認を待っています。先に許可または拒否してください。</translation>
+        <translation>ツール呼び出しが確認を待っています。先に許可または拒否してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -6217,12 +6217,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
         <source>The result was too long for this chat and was left out.</source>
-        <translation>結果がこのチャットには長すぎたため省略しました。</translation>
+        <translation>結果がこのチャットには長すぎるため省略しました。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>There is no tool “{name}” in this chat.</source>
-        <translation>このチャットにツール“{name}”はありません。</translation>
+        <translation>このチャットにツール「{name}」はありません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
@@ -6317,7 +6317,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Ungroup</source>
-        <translation>グループ解除</translation>
+        <translation>グループを解除</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -6330,7 +6330,7 @@ You did not answer.</source>
         <source>Chat closed</source>
         <comment>%n chats closed</comment>
         <translation>
-            <numerusform>%n 件のチャットを閉じました</numerusform>
+            <numerusform>%n件のチャットを閉じました</numerusform>
         </translation>
     </message>
     <message>
@@ -6391,7 +6391,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
-        <translation>このチャットで常に許可: {tools}。ほかの呼び出しは確認されます。</translation>
+        <translation>このチャットで常に許可: {tools}。ほかの呼び出しは確認します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -6411,7 +6411,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>このチャットのツールが中身の一覧、検索、読み出しをできるようにします</translation>
+        <translation>このチャットのツールがフォルダの内容を一覧表示、検索、読み取りできます</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -6495,7 +6495,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>新規または変更。チャットが必要なときに起動します:</translation>
+        <translation>新規または変更。チャットで必要になると起動します:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6517,7 +6517,7 @@ You did not answer.</source>
         <source>%n server added from {place}</source>
         <comment>%n servers added from {place}</comment>
         <translation>
-            <numerusform>{place}から%n台のサーバを追加しました</numerusform>
+            <numerusform>{place}から%n個のサーバを追加しました</numerusform>
         </translation>
     </message>
     <message>
@@ -6543,12 +6543,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read-only in “{chat}”</source>
-        <translation>{path}: “{chat}”で読み出し専用</translation>
+        <translation>{path}: 「{chat}」で読み出し専用</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>{path}: read and write in “{chat}”</source>
-        <translation>{path}: “{chat}”で読み書き</translation>
+        <translation>{path}: 「{chat}」で読み書き</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6583,17 +6583,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Not stated in its configuration</source>
-        <translation>設定に記載なし</translation>
+        <translation>構成に記載なし</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>テンプレートと設定による。Strettoはまだ画像を送れません。</translation>
+        <translation>テンプレートと構成の記載による。Strettoはまだ画像を送信できません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
-        <translation>テンプレートと設定による</translation>
+        <translation>テンプレートと構成の記載による</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -6652,27 +6652,27 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
-        <translation>{name}をアンロードしました。チャットで必要になると再び読み込まれます。</translation>
+        <translation>{name}をアンロードしました。チャットで必要になると再びロードされます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>検索、または「所有者/名前」かモデルのアドレスを入力</translation>
+        <translation>検索語、「所有者/名前」、モデルのアドレスを入力</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}：重み{weights}＋{chats}（各{tokens}）用{caches}＋作業用メモリ{working}＝{total}（モデルとチャットに使えるのは{free}）</translation>
+        <translation>{verdict}: 重み{weights} + {chats}（各{tokens}）用{caches} + 作業用メモリ{working} = {total}（モデルとチャットに使えるのは{free}）</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller model, or one with fewer bits.</source>
-        <translation>より小さいモデルか、ビット数の少ないモデルを選んでください。</translation>
+        <translation>より小さいモデルか、ビット数の少ないモデルを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict}：重み{weights}（モデルとチャットに使えるのは{room}）。ほかにチャットごとのメモリが必要です。</translation>
+        <translation>{verdict}: 重み{weights}（モデルとチャットに使えるのは{room}）。ほかにチャットごとのメモリが必要です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6687,7 +6687,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>No models found. Try other words.</source>
-        <translation>モデルが見つかりません。別の言葉でお試しください。</translation>
+        <translation>モデルが見つかりません。別の語でお試しください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6722,7 +6722,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
-        <translation>{name}：トークナイザが異なります</translation>
+        <translation>{name}: トークナイザが異なります</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6789,7 +6789,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model once loaded.</source>
-        <translation>{name}は読み込まれるとドラフトモデルとして{draft}を使います。</translation>
+        <translation>{name}はロードされるとドラフトモデルとして{draft}を使います。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6804,12 +6804,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Moving {name} to the Trash…</source>
-        <translation>{name}をゴミ箱に移動中…</translation>
+        <translation>{name}をゴミ箱に入れています…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>ReturnキーでHugging Faceを検索します。送信されるのは入力した内容だけで、ダウンロードされるのはモデルデータだけです。コードは含まれません。</translation>
+        <translation>EnterでHugging Faceを検索します。送信されるのは入力した内容だけ、ダウンロードされるのはモデルのデータだけで、コードは含まれません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6839,7 +6839,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Choose a model or type its name</source>
-        <translation>モデルを選ぶか名前を入力してください</translation>
+        <translation>モデルを選択するか名前を入力してください</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6877,22 +6877,22 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with SmolLM2</source>
-        <translation>SmolLM2 とチャット</translation>
+        <translation>SmolLM2とチャット</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A small model that talks about anything</source>
-        <translation>何でも話せる小さなモデル</translation>
+        <translation>何でも話せる小さいモデル</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once</source>
-        <translation>4 つに同時に聞く</translation>
+        <translation>4つに同時に質問</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
-        <translation>Guide で Stretto を試す</translation>
+        <translation>GuideでStrettoを試す</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6902,12 +6902,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Stretto に付属する、お試し用のごく小さなモデルです。このアプリのこと以外はほとんど知りません。それ以外のことには、モデルを入手してください。</translation>
+        <translation>Strettoに付属する、お試し用のごく小さいモデルです。このアプリのこと以外はほとんど知りません。ほかのことにはモデルを入手してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>It speaks English only.</source>
-        <translation>英語だけを話します。</translation>
+        <translation>使えるのは英語だけです。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6922,7 +6922,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
-        <translation>サイドバーでチャットを選ぶか、新しいチャットを始めてください。{keys} で最後のチャットを開き直せます。</translation>
+        <translation>サイドバーでチャットを選択するか、新しいチャットを始めてください。{keys}で最後のチャットを開き直せます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -6933,7 +6933,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>No reply from {host} for {time}</source>
-        <translation>{host}からの回答が{time}ありません</translation>
+        <translation>{host}からの応答が{time}ありません</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6978,7 +6978,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Not started</source>
-        <translation>未開始</translation>
+        <translation>未起動</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -7055,7 +7055,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Send a message first. The chat is named after it.</source>
-        <translation>先にメッセージを送信してください。チャットの名前はそれから付けられます。</translation>
+        <translation>先にメッセージを送信してください。チャットの名前はそのメッセージから付けられます。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7106,17 +7106,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>What fits is unknown. Shorten the message or start a new chat.</source>
-        <translation>収まる長さがわかりません。メッセージを短くするか、新規チャットを始めてください。</translation>
+        <translation>収まる長さがわかりません。メッセージを短くするか、新しいチャットを始めてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
-        <translation>最も古いメッセージを除いてもチャットが収まりません。メッセージを短くしてください。</translation>
+        <translation>古いメッセージを除外してもチャットが収まりません。メッセージを短くしてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There are no older messages to leave out. Shorten the message.</source>
-        <translation>省ける古いメッセージがありません。メッセージを短くしてください。</translation>
+        <translation>除外できる古いメッセージがありません。メッセージを短くしてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7159,20 +7159,20 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>passages matching the message</source>
-        <translation>メッセージに合う箇所</translation>
+        <translation>メッセージに関連する箇所</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
         <source>{count} token too long for this model.</source>
         <comment>{count} tokens too long for this model.</comment>
         <translation>
-            <numerusform>このモデルには{count}トークン超過しています。</numerusform>
+            <numerusform>このモデルの上限を{count}トークン超えています。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
         <source>The oldest messages are left out.</source>
-        <translation>最も古いメッセージは省かれます。</translation>
+        <translation>古いメッセージから順に除外されます。</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
@@ -7187,7 +7187,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/options.py"/>
         <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
-        <translation>回答形式を使用できません。{wrong}チャットの設定で変更してください。</translation>
+        <translation>回答の形式を使用できません。{wrong}チャットの設定で変更してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -7393,7 +7393,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} no longer has the tool “{tool}”.</source>
-        <translation>{server}にツール“{tool}”はもうありません。</translation>
+        <translation>{server}にツール「{tool}」はもうありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7433,7 +7433,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{why} It restarts in {seconds} s.</source>
-        <translation>{why} {seconds}秒後に再起動します。</translation>
+        <translation>{why}{seconds}秒後に再起動します。</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7473,12 +7473,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>the name must have 1 to 60 visible characters</source>
-        <translation>名前は1～60文字の表示可能な文字にしてください</translation>
+        <translation>名前は1〜60文字の表示可能な文字にしてください</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>the name cannot contain “/” or be “{name}”</source>
-        <translation>名前に“/”を含めたり“{name}”にしたりできません</translation>
+        <translation>名前に「/」を含めたり「{name}」にしたりできません</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7493,7 +7493,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>“sse” servers are not supported; use the “http” address</source>
-        <translation>“sse”サーバには対応していません。“http”アドレスを使ってください</translation>
+        <translation>「sse」サーバには対応していません。「http」アドレスを使ってください</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7573,7 +7573,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
-        <translation>回答はモデルではなく{server}に送られます。パスワード、キー、カード番号は絶対に入力しないでください。</translation>
+        <translation>返答はモデルではなく{server}に送られます。パスワード、キー、カード番号は絶対に入力しないでください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -7588,12 +7588,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send your answers to the server  Enter</source>
-        <translation>回答をサーバに送る  Enter</translation>
+        <translation>返答をサーバに送信  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline to answer  D</source>
-        <translation>回答を断る  D</translation>
+        <translation>返答を断る  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -7618,12 +7618,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
-        <translation>{host}にはキーが必要か、このキーが受け付けられません。キーを付けてモデルを追加し直してください。</translation>
+        <translation>{host}にはキーが必要か、このキーは受け付けられません。キーを付けてモデルを追加し直してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
-        <translation>{host}にモデル{model}はもうありません。別のモデルを選ぶか、名前の変更を確認してください。</translation>
+        <translation>{host}にモデル{model}はもうありません。別のモデルを選択するか、名前が変わっていないか確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7633,7 +7633,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
-        <translation>{host}が回答できませんでした（ステータス{status}）。後でもう一度お試しください。</translation>
+        <translation>{host}が回答できませんでした（ステータス{status}）。あとでもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7643,17 +7643,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
-        <translation>{host}から有効な回答がありません（ステータス{status}）。アドレスを確認してください。</translation>
+        <translation>{host}から有効な応答がありません（ステータス{status}）。アドレスを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
-        <translation>{host}は要求を転送します。アドレスを確認してください。</translation>
+        <translation>{host}はリクエストを転送します。アドレスを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
-        <translation>{host}がリクエストを{place}に転送しています。Strettoは転送先に送りません。そのアドレスが正しければ、それでモデルを追加してください。</translation>
+        <translation>{host}がリクエストを{place}に転送しています。Strettoは転送先には送信しません。そのアドレスが正しければ、それでモデルを追加してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7683,12 +7683,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
-        <translation>“{name}”はリモートモデルではありません。別のモデルを選んでください。</translation>
+        <translation>「{name}」はリモートモデルではありません。別のモデルを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
-        <translation>{host}の{model}はモデルの一覧にないため、何も送信していません。追加し直すか、別のモデルを選んでください。</translation>
+        <translation>{host}の{model}はモデルの一覧にないため、何も送信していません。追加し直すか、別のモデルを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
@@ -7699,17 +7699,17 @@ You did not answer.</source>
         <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
-        <translation>メッセージなしで終了しました。</translation>
+        <translation>メッセージを出さずに終了しました。</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} has withheld the rest of this reply.</source>
-        <translation>{host}がこの回答の残りを差し控えました。</translation>
+        <translation>{host}がこの回答の残りを送信しませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host}が続けられませんでした。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
+        <translation>{host}は続けられませんでした。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -7721,22 +7721,22 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was removed or is off.</source>
-        <translation>サーバ“{server}”は削除されたかオフになっています。</translation>
+        <translation>サーバ「{server}」は削除されたかオフになっています。</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was changed. Try again.</source>
-        <translation>サーバ“{server}”が変更されました。もう一度お試しください。</translation>
+        <translation>サーバ「{server}」が変更されました。もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” is not text.</source>
-        <translation>“{name}”はテキストではありません。</translation>
+        <translation>「{name}」はテキストではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
         <source>“{name}” has {size} characters; the limit is {most}.</source>
-        <translation>“{name}”は{size}文字です。上限は{most}文字です。</translation>
+        <translation>「{name}」は{size}文字です。上限は{most}文字です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -7766,7 +7766,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>An address has at most {most} characters.</source>
-        <translation>アドレスは最大{most}文字です。</translation>
+        <translation>アドレスは{most}文字までです。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7786,7 +7786,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>There is no server {host}.</source>
-        <translation>サーバ{host}はありません。</translation>
+        <translation>サーバ{host}が見つかりません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7796,7 +7796,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The server replied with status {status}.</source>
-        <translation>サーバがステータス{status}を返しました。</translation>
+        <translation>サーバがステータス{status}で応答しました。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7835,7 +7835,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>表を保存できませんでした：{why}。別の場所を選んでください。</translation>
+        <translation>表を保存できませんでした: {why}。別の場所を選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -7870,7 +7870,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose the prompts to compare.</source>
-        <translation>比較するプロンプトを選んでください。</translation>
+        <translation>比較するプロンプトを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7895,7 +7895,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
-        <translation>比較するもの</translation>
+        <translation>比較対象</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7905,12 +7905,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>列は順不同になり、回答A、回答B…と呼ばれます</translation>
+        <translation>列は並べ替えられ、回答A、回答Bのように表示されます</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at most {most} models. {columns} are chosen.</source>
-        <translation>選べるモデルは{most}個までです。{columns}個が選ばれています。</translation>
+        <translation>選択できるモデルは{most}個までです。現在{columns}個選択されています。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7950,7 +7950,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
-        <translation>回答はそれぞれスクロールします</translation>
+        <translation>回答は別々にスクロールします</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7985,7 +7985,7 @@ You did not answer.</source>
         <source>%n chat is set aside until you keep a reply</source>
         <comment>%n chats are set aside until you keep a reply</comment>
         <translation>
-            <numerusform>回答を残すまで%n件のチャットをよけています</numerusform>
+            <numerusform>回答を残すまで%n件のチャットを隠しています</numerusform>
         </translation>
     </message>
     <message>
@@ -8011,12 +8011,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From Me</source>
-        <translation>自分から</translation>
+        <translation>自分のメッセージ</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
-        <translation>モデルから</translation>
+        <translation>モデルのメッセージ</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8056,7 +8056,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Expand</source>
-        <translation>展開</translation>
+        <translation>展開する</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8182,7 +8182,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Local API at {address}</source>
-        <translation>ローカルAPI：{address}</translation>
+        <translation>ローカルAPI: {address}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -8266,7 +8266,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>The model cannot process this request.</source>
-        <translation>モデルはこの要求を処理できません。</translation>
+        <translation>モデルはこのリクエストを処理できません。</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -8336,7 +8336,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, not for every model</source>
-        <translation>2・6ビット: 小さいが、すべてのモデルには適さない</translation>
+        <translation>2と6ビット: 小さいが、モデルによっては不向き</translation>
     </message>
     <message>
         <location filename="../../app/models/downloads.py"/>
@@ -8386,7 +8386,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>No other differences from the built-in version.</source>
-        <translation>内蔵のバージョンとのほかの違いはありません。</translation>
+        <translation>内蔵のバージョンとの違いはほかにありません。</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8401,17 +8401,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/models/installed.py"/>
         <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
-        <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsのあるフォルダを選んでください。</translation>
+        <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsのあるフォルダを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash. You can put it back from there.</source>
-        <translation>{name}をゴミ箱に移動しました。ゴミ箱から戻せます。</translation>
+        <translation>{name}をゴミ箱に入れました。ゴミ箱から戻せます。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash.</source>
-        <translation>{name}をゴミ箱に移動しました。</translation>
+        <translation>{name}をゴミ箱に入れました。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8426,7 +8426,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} is being moved to the Trash.</source>
-        <translation>{name}をゴミ箱に移動しています。</translation>
+        <translation>{name}をゴミ箱に入れています。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8461,23 +8461,23 @@ You did not answer.</source>
         <source>%n other revision shares its files and is removed too.</source>
         <comment>%n other revisions share its files and are removed too.</comment>
         <translation>
-            <numerusform>ファイルを共有するほかの%n個のリビジョンも取り除かれます。</numerusform>
+            <numerusform>ファイルを共有するほかの%n個のリビジョンも削除されます。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list} and more.</source>
-        <translation>フォルダ内のほかのファイルも取り除かれます: {list}など。</translation>
+        <translation>フォルダ内のほかのファイルも削除されます: {list}など。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>Its folder contains other files, which are removed too: {list}.</source>
-        <translation>フォルダ内のほかのファイルも取り除かれます: {list}。</translation>
+        <translation>フォルダ内のほかのファイルも削除されます: {list}。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
-        <translation>{name}を取り除けませんでした: {why}。フォルダを表示して取り除いてください。</translation>
+        <translation>{name}を削除できませんでした: {why}。フォルダを表示して削除してください。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8523,12 +8523,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/models/system_trash.py"/>
         <source>it cannot be moved to the Trash</source>
-        <translation>ゴミ箱に移動できません</translation>
+        <translation>ゴミ箱に入れられません</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
         <source>it was not moved to the Trash</source>
-        <translation>ゴミ箱に移動されませんでした</translation>
+        <translation>ゴミ箱に入れられませんでした</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
@@ -8543,27 +8543,27 @@ You did not answer.</source>
     <message>
         <location filename="../../app/serving.py"/>
         <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>ポート{port}は使用中です（{why}）。別のポートを選んでください。</translation>
+        <translation>ポート{port}は使用中です（{why}）。別のポートを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
-        <translation>設定を読み込めませんでした。Strettoを終了するまで、変更は保存されません。</translation>
+        <translation>設定を読み取れませんでした。Strettoを終了するまで、変更は保存されません。</translation>
     </message>
     <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
-        <translation>設定を読み込めなかったため、リセットしました。以前のファイルは{name}として残してあります。</translation>
+        <translation>設定を読み取れなかったため、リセットしました。以前のファイルは{name}として残してあります。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
         <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>スペルチェックが見つかりません。Linuxではenchant（libenchant-2）とお使いの言語の辞書をインストールし、Strettoを再起動してください。</translation>
+        <translation>スペルチェック機能が見つかりません。Linuxではenchant（libenchant-2）とお使いの言語の辞書をインストールし、Strettoを再起動してください。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
         <source>No dictionary for your language. Install one, for example from hunspell, or choose another language.</source>
-        <translation>お使いの言語の辞書がありません。hunspellなどの辞書をインストールするか、別の言語を選んでください。</translation>
+        <translation>お使いの言語の辞書がありません。hunspellなどの辞書をインストールするか、別の言語を選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
@@ -8573,12 +8573,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
-        <translation>{path}から何も読み取れませんでした。ファイルは変更していません。バックアップを復元するか、ファイルを別に保管して空のファイルで始めてください。</translation>
+        <translation>{path}から何も読み取れませんでした。ファイルは変更していません。バックアップを復元するか、ファイルを退避して空のファイルで始めてください。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
-        <translation>{path}のチャットは新しいバージョンのStrettoで使われており、このバージョンで開くと破損するおそれがあります。変更は加えていません。新しいバージョンで開くか、ファイルを別に保管して空のファイルで始めてください。</translation>
+        <translation>{path}のチャットは新しいバージョンのStrettoで使われており、このバージョンで開くと破損するおそれがあります。変更は加えていません。新しいバージョンで開くか、ファイルを退避して空のファイルで始めてください。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
@@ -8598,12 +8598,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Stretto has no permission to write to {path}. Make the folder and its file writable and try again, or use another folder. Your chats are copied there.</source>
-        <translation>Strettoには{path}への書き込み権限がありません。フォルダとファイルを書き込み可能にしてもう一度お試しになるか、別のフォルダを使用してください。チャットはそこにコピーされます。</translation>
+        <translation>Strettoには{path}への書き込み権限がありません。フォルダとファイルを書き込み可能にしてもう一度お試しいただくか、別のフォルダを使用してください。チャットはそこにコピーされます。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
-        <translation>{path}のチャットを読み取りまたは保存できませんでした（{error}）。ディスクが接続され、空き容量があることを確認して、もう一度お試しください。</translation>
+        <translation>{path}のチャットの読み取りまたは保存ができませんでした（{error}）。ディスクが接続され、空き容量があることを確認して、もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
@@ -8618,7 +8618,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/system/updates.py"/>
         <source>the request was redirected</source>
-        <translation>要求が転送されました</translation>
+        <translation>リクエストが転送されました</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
@@ -8653,7 +8653,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget Oldest Messages</source>
-        <translation>最も古いメッセージを忘れる</translation>
+        <translation>古いメッセージから除外</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8704,7 +8704,7 @@ You did not answer.</source>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
-        <translation>ここから削除</translation>
+        <translation>ここ以降を削除</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8729,7 +8729,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>attached: {name}</source>
-        <translation>添付：{name}</translation>
+        <translation>添付: {name}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -8797,24 +8797,24 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>reading the prompt</source>
-        <translation>プロンプトを読み込み中</translation>
+        <translation>プロンプトを読み取り中</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>waiting for you</source>
-        <translation>あなたの操作待ち</translation>
+        <translation>操作待ち</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>idle</source>
-        <translation>待機中</translation>
+        <translation>アイドル</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
-            <numerusform>{title}：{state}、{host}で%Ln／{most}トークン</numerusform>
+            <numerusform>{title}: {state}、{host}で%Ln/{most}トークン</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8822,7 +8822,7 @@ You did not answer.</source>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
-            <numerusform>{title}：{state}、メモリに%Lnトークン</numerusform>
+            <numerusform>{title}: {state}、メモリに%Lnトークン</numerusform>
         </translation>
     </message>
     <message>
@@ -8858,7 +8858,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>Memory in use: {size}</source>
-        <translation>使用中のメモリ：{size}</translation>
+        <translation>使用中のメモリ: {size}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -8868,7 +8868,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
-        <translation>メモリ：モデル {weights}、チャット {kv}</translation>
+        <translation>メモリ: モデル {weights}、チャット {kv}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -8883,7 +8883,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>Idle</source>
-        <translation>待機中</translation>
+        <translation>アイドル</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
@@ -8933,7 +8933,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separate with commas. Search with tag:name.</source>
-        <translation>タグはコンマで区切ります。tag:名前 で検索できます。</translation>
+        <translation>タグはコンマで区切ります。「tag:名前」で検索できます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -8943,7 +8943,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to create your first prompt.</source>
-        <translation>「新規」を選んで最初のプロンプトを作成してください。</translation>
+        <translation>「新規」を選択して最初のプロンプトを作成してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -8993,12 +8993,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this computer. Choose another name.</source>
-        <translation>「local」はこのコンピュータです。別の名前を選んでください。</translation>
+        <translation>「local」はこのコンピュータです。別の名前を選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, then enter its key.</source>
-        <translation>1つ選んで、そのキーを入力してください。</translation>
+        <translation>1つ選択して、そのキーを入力してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9013,12 +9013,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>{host} runs on this computer.</source>
-        <translation>{host}はこのコンピュータで動いています。</translation>
+        <translation>{host}はこのコンピュータで動作しています。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
-        <translation>接続は暗号化されていません。ネットワーク上の他者がメッセージとキーを読み取れます。</translation>
+        <translation>接続は暗号化されていません。ネットワーク上のほかの人がメッセージとキーを読み取れます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9155,7 +9155,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Images are not supported. Paste their text instead.</source>
-        <translation>画像には対応していません。代わりにテキストを貼り付けてください。</translation>
+        <translation>画像には対応していません。代わりにテキストをペーストしてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9220,12 +9220,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} cached</source>
-        <translation>{context}、キャッシュ {count}</translation>
+        <translation>{context}、キャッシュ済み{count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}。残りわずかです。新しいチャットを始めるか、最も古いメッセージを除外してください。</translation>
+        <translation>{context}。残りわずかです。新しいチャットを始めるか、古いメッセージを除外してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9251,7 +9251,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
-        <translation>このチャットは最も古いメッセージを除外するようになりました</translation>
+        <translation>このチャットでは古いメッセージから除外されるようになりました</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9311,12 +9311,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
-        <translation>完全に再現可能、低速</translation>
+        <translation>完全に再現できますが、遅くなります</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Drop oldest messages when context is full</source>
-        <translation>コンテキストがいっぱいになったら最も古いメッセージを除外</translation>
+        <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9336,7 +9336,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>このチャットの最大トークン数。少ないほどメモリを節約</translation>
+        <translation>このチャットの最大トークン数。少ないほどメモリを節約できます</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9346,7 +9346,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Fewer Settings</source>
-        <translation>設定を減らす</translation>
+        <translation>その他の設定を隠す</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9356,17 +9356,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Name of the preset:</source>
-        <translation>プリセットの名前：</translation>
+        <translation>プリセットの名前:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
-        <translation>新しい名前：</translation>
+        <translation>新しい名前:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>reading…</source>
-        <translation>読み込み中…</translation>
+        <translation>読み取り中…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
