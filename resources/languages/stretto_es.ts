@@ -67,7 +67,7 @@
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
-        <translation>El servidor no tiene nombre. Escribirlo así: {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
+        <translation>El servidor no tiene nombre. Escríbelo así: {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -157,27 +157,27 @@
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>Intro elige qué parte recibe el modelo, Supr lo quita</translation>
+        <translation>Intro elige qué parte recibe el modelo; Supr lo quita</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>Falta rellenar «{name}». Pulsar Intro otra vez lo envía así.</translation>
+        <translation>Falta rellenar «{name}». Pulsa Intro otra vez para enviarlo así.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto copia los chats una vez al día y antes de cada actualización, y conserva las tres últimas copias. Los chats actuales se guardan en un archivo aparte, así que no se pierde nada al volver atrás.</translation>
+        <translation>Stretto hace una copia de tus chats una vez al día y antes de cada actualización, y conserva las tres últimas. Los chats actuales se guardan en un archivo aparte, así que no se pierde nada al volver atrás.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>Aún no hay ninguna copia. Stretto hace una con el primer cambio de otro día.</translation>
+        <translation>Aún no hay ninguna copia. Stretto hará una con tu primer cambio de otro día.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
-        <translation>Restaurar copia de seguridad</translation>
+        <translation>Restaurar desde copia de seguridad</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -280,12 +280,12 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
-        <translation>Algo falló la última vez que se usó Stretto</translation>
+        <translation>Algo falló la última vez que usaste Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>Los chats están guardados. Este informe ayuda a encontrar el fallo: contiene versiones y pilas de llamadas, nada de los chats. No sale de este equipo si no se comparte.</translation>
+        <translation>Tus chats están guardados. Este informe ayuda a encontrar el fallo: contiene versiones y pilas de llamadas, nada de tus chats. No sale de este ordenador a menos que lo compartas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -314,17 +314,17 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats cannot be read</source>
-        <translation>No se pueden leer los chats</translation>
+        <translation>No se pueden leer tus chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer Stretto</source>
-        <translation>Los chats se usaron con un Stretto más reciente</translation>
+        <translation>Tus chats se usaron con una versión más reciente de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
-        <translation>Stretto no puede escribir en los chats</translation>
+        <translation>Stretto no puede escribir en tus chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -334,17 +334,17 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
-        <translation>El disco que contiene {place} está lleno. Liberar espacio e intentarlo de nuevo.</translation>
+        <translation>El disco que contiene {place} está lleno. Libera espacio e inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto no tiene permiso para escribir en {place}. Dar permiso de escritura e intentarlo de nuevo.</translation>
+        <translation>Stretto no tiene permiso para escribir en {place}. Permite la escritura e inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats could not be opened</source>
-        <translation>No se han podido abrir los chats</translation>
+        <translation>No se han podido abrir tus chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -359,7 +359,7 @@
         <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
-        <translation>Intentar de nuevo</translation>
+        <translation>Reintentar</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -389,12 +389,12 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} Lo que no esté guardado al salir se pierde.</translation>
+        <translation>{cause} Lo que no esté guardado al salir se perderá.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your latest changes are not saved</source>
-        <translation>Los últimos cambios no están guardados</translation>
+        <translation>Tus últimos cambios no están guardados</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -409,7 +409,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>Otro Stretto tiene abiertos estos chats. Esperar un momento y volver a iniciarlo, o cerrar antes el otro.</translation>
+        <translation>Otro Stretto tiene abiertos estos chats. Espera un momento y vuelve a iniciarlo, o cierra antes el otro.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -425,7 +425,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>Muchos chats locales, uno junto a otro, que responden todos a la vez con una sola copia de los pesos. Nada de lo que se escribe sale de este equipo.</translation>
+        <translation>Muchos chats locales, lado a lado, que responden todos a la vez con una sola copia de los pesos. Nada de lo que escribes sale de este ordenador.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -486,7 +486,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
-        <translation>Con lo que los modelos razonaron antes de responder</translation>
+        <translation>Incluir el razonamiento de los modelos</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -524,7 +524,7 @@
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
-        <translation>Elegidos hasta ahora: {models}</translation>
+        <translation>Conservadas hasta ahora: {models}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -567,7 +567,7 @@
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at least two models.</source>
-        <translation>Elegir al menos dos modelos.</translation>
+        <translation>Elige al menos dos modelos.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -654,7 +654,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto lee su propio JSON, las exportaciones de datos de ChatGPT y Claude (el archivo zip o el conversations.json que contiene), la exportación de Open WebUI y los archivos de conversación de LM Studio. Reconoce por sí solo de cuál se trata. Los chats que ya están aquí no cambian.</translation>
+        <translation>Stretto lee su propio JSON, las exportaciones de datos de ChatGPT y Claude (el archivo zip o el conversations.json que contiene), la exportación de Open WebUI y los archivos de conversación de LM Studio. Reconoce el formato por sí solo. Los chats que ya tienes no cambian.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -664,7 +664,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
-        <translation>Cuánto se ha leído</translation>
+        <translation>Progreso de la lectura</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -719,7 +719,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL: son bibliotecas aparte, junto al programa, y se pueden sustituir por compilaciones propias.</translation>
+        <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL: son bibliotecas aparte, junto al programa, y puedes sustituirlas por compilaciones propias.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -805,12 +805,12 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
-        <translation>Un prompt necesita un nombre. Aún se llama «{before}».</translation>
+        <translation>El prompt necesita un nombre. Sigue llamándose «{before}».</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>Otro prompt ya se llama así. Este aún se llama «{before}».</translation>
+        <translation>Ya hay otro prompt con ese nombre. Este sigue llamándose «{before}».</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -881,33 +881,33 @@
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
-            <numerusform>Los chats eliminados se quedan aquí %n día. Después se borran para siempre.</numerusform>
-            <numerusform>Los chats eliminados se quedan aquí %n días. Después se borran para siempre.</numerusform>
+            <numerusform>Los chats eliminados se quedan aquí %n día. Después se eliminan definitivamente.</numerusform>
+            <numerusform>Los chats eliminados se quedan aquí %n días. Después se eliminan definitivamente.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats borrados: {files}</translation>
+        <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats eliminados: {files}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>¿Borrar «{title}» para siempre, también de las copias de seguridad? No se puede deshacer.</translation>
+        <translation>¿Eliminar «{title}» definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
-            <numerusform>¿Borrar %Ln chat para siempre, también de las copias de seguridad? No se puede deshacer.</numerusform>
-            <numerusform>¿Borrar %Ln chats para siempre, también de las copias de seguridad? No se puede deshacer.</numerusform>
+            <numerusform>¿Eliminar %Ln chat definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
+            <numerusform>¿Eliminar %Ln chats definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
-        <translation>Elegir antes un chat</translation>
+        <translation>Elige antes un chat</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -933,8 +933,8 @@
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
-            <numerusform>se borra en %n día</numerusform>
-            <numerusform>se borra en %n días</numerusform>
+            <numerusform>se elimina definitivamente en %n día</numerusform>
+            <numerusform>se elimina definitivamente en %n días</numerusform>
         </translation>
     </message>
     <message>
@@ -965,7 +965,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>Un wheel es un programa: puede hacer todo lo que puede hacer quien lo usa. Obtenerlo de {page}, donde el hash aparece en Download files, View hashes. Comparar los dos.</translation>
+        <translation>Un wheel es un programa: puede hacer todo lo que puedes hacer tú. Descárgalo de {page}, donde el hash aparece en Download files, View hashes. Compara los dos.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -975,7 +975,7 @@
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
         <source>Command</source>
-        <translation>Orden</translation>
+        <translation>Comando</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
@@ -1070,12 +1070,12 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>JSON of a schema</source>
-        <translation>JSON de un esquema</translation>
+        <translation>JSON según un esquema</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
-        <translation>Una de una lista</translation>
+        <translation>Opción de una lista</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1168,7 +1168,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
-        <translation>No encontrado</translation>
+        <translation>Sin resultados</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1195,7 +1195,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Un modelo demasiado grande para un equipo se ejecuta en varios, con una parte en cada uno. Necesitan la misma versión de Stretto y los archivos del modelo, y se accede a ellos por ssh sin contraseña.</translation>
+        <translation>Un modelo demasiado grande para un ordenador se ejecuta en varios, con una parte en cada uno. Necesitan la misma versión de Stretto y los archivos del modelo, y se accede a ellos por ssh sin contraseña.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1205,7 +1205,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
-        <translation>usuario@equipo, o local</translation>
+        <translation>usuario@ordenador, o local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1230,7 +1230,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
-        <translation>Aún sin comprobar</translation>
+        <translation>Sin comprobar</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1268,8 +1268,8 @@
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
         <translation>
-            <numerusform>Pesos en %n bit</numerusform>
-            <numerusform>Pesos en %n bits</numerusform>
+            <numerusform>Pesos de %n bit</numerusform>
+            <numerusform>Pesos de %n bits</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1284,7 +1284,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
-        <translation>{weights}; algunas capas tienen otros bits</translation>
+        <translation>{weights}; algunas capas usan otra precisión</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1343,8 +1343,8 @@
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
-            <numerusform>{name} ha propuesto %Ln token; valió el {share}.</numerusform>
-            <numerusform>{name} ha propuesto %Ln tokens; valió el {share}.</numerusform>
+            <numerusform>{name} ha propuesto %Ln token; se aceptó el {share}.</numerusform>
+            <numerusform>{name} ha propuesto %Ln tokens; se aceptó el {share}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1375,7 +1375,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
-        <translation>usado: {when}</translation>
+        <translation>último uso: {when}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -1572,8 +1572,8 @@
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
-            <numerusform>El texto pegado, de {count} carácter, va con el mensaje como archivo</numerusform>
-            <numerusform>El texto pegado, de {count} caracteres, va con el mensaje como archivo</numerusform>
+            <numerusform>El texto pegado, de {count} carácter, se adjunta al mensaje como archivo</numerusform>
+            <numerusform>El texto pegado, de {count} caracteres, se adjunta al mensaje como archivo</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1607,7 +1607,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
-        <translation>Elegir «Guardar como preajuste…» para conservar estos ajustes</translation>
+        <translation>Elige «Guardar como preajuste…» para conservar estos ajustes</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1654,7 +1654,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>0 toma siempre la palabra más probable; más alto da más libertad</translation>
+        <translation>Con 0 se elige siempre la palabra más probable; cuanto más alto, más libertad</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1679,7 +1679,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Only so many of the likeliest words; 0 is all</source>
-        <translation>Solo este número de las palabras más probables; 0 son todas</translation>
+        <translation>Solo este número de palabras más probables; 0 para todas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1689,7 +1689,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>No word less likely than this share of the first</source>
-        <translation>Ninguna palabra menos probable que esta parte de la primera</translation>
+        <translation>Ninguna palabra menos probable que esta fracción de la primera</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1699,7 +1699,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Words of the usual surprise, up to this sum</source>
-        <translation>Palabras de sorpresa habitual, hasta esta suma</translation>
+        <translation>Palabras con la sorpresa habitual, hasta esta suma</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1749,7 +1749,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>For every time that it was</source>
-        <translation>Por cada vez que se ha dicho</translation>
+        <translation>Por cada vez que se haya dicho</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1829,7 +1829,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
-        <translation>Páginas elegidas…</translation>
+        <translation>Páginas concretas…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1849,7 +1849,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
-        <translation>Diapositivas elegidas…</translation>
+        <translation>Diapositivas concretas…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1869,7 +1869,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
-        <translation>Hojas elegidas…</translation>
+        <translation>Hojas concretas…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -1889,7 +1889,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
-        <translation>Capítulos elegidos…</translation>
+        <translation>Capítulos concretos…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -1999,17 +1999,17 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON</source>
-        <translation>como JSON</translation>
+        <translation>JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON of a schema</source>
-        <translation>como JSON de un esquema</translation>
+        <translation>JSON según un esquema</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>one of a list</source>
-        <translation>una de una lista</translation>
+        <translation>opción de una lista</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2020,7 +2020,7 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
-        <translation>primer token {time}</translation>
+        <translation>primer token en {time}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -2036,8 +2036,8 @@ Ahora: {now}</translation>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
         <translation>
-            <numerusform>Cabría con claves y valores en %n bit.</numerusform>
-            <numerusform>Cabría con claves y valores en %n bits.</numerusform>
+            <numerusform>Cabría con claves y valores de %n bit.</numerusform>
+            <numerusform>Cabría con claves y valores de %n bits.</numerusform>
         </translation>
     </message>
     <message>
@@ -2145,27 +2145,27 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>reused {count}</source>
         <comment>tokens</comment>
-        <translation>{count} reutilizados</translation>
+        <translation>{count} en caché</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>the same again</source>
-        <translation>lo mismo otra vez</translation>
+        <translation>idéntica</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>not the same</source>
-        <translation>no es lo mismo</translation>
+        <translation>distinta</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut at its length limit</source>
-        <translation>cortada en su límite de longitud</translation>
+        <translation>cortada por el límite de longitud</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut off: the memory was full</source>
-        <translation>cortada: la memoria estaba llena</translation>
+        <translation>cortada: memoria llena</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2190,12 +2190,12 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
-        <translation>Pregunta</translation>
+        <translation>Te pregunta</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
-        <translation>Esperando respuesta</translation>
+        <translation>Esperando tu respuesta</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/figures.py"/>
@@ -2261,7 +2261,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waits for the one before it</source>
-        <translation>Espera al anterior</translation>
+        <translation>A la espera del anterior</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2278,7 +2278,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation>Esperando al hub…</translation>
+        <translation>Esperando a Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2371,7 +2371,7 @@ Ahora: {now}</translation>
         <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
-        <translation>Yo</translation>
+        <translation>Tú</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -2409,8 +2409,8 @@ Ahora: {now}</translation>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Código, {language}, {count} línea. Intro la copia.</numerusform>
-            <numerusform>Código, {language}, {count} líneas. Intro las copia.</numerusform>
+            <numerusform>Código, {language}, {count} línea. Intro lo copia.</numerusform>
+            <numerusform>Código, {language}, {count} líneas. Intro lo copia.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2418,8 +2418,8 @@ Ahora: {now}</translation>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Código, {count} línea. Intro la copia.</numerusform>
-            <numerusform>Código, {count} líneas. Intro las copia.</numerusform>
+            <numerusform>Código, {count} línea. Intro lo copia.</numerusform>
+            <numerusform>Código, {count} líneas. Intro lo copia.</numerusform>
         </translation>
     </message>
     <message>
@@ -2435,7 +2435,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} asks you</source>
-        <translation>{tool} pregunta</translation>
+        <translation>{tool} te pregunta</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2457,7 +2457,7 @@ Ahora: {now}</translation>
         <source>The server asked: {question}
 You declined.</source>
         <translation>El servidor preguntó: {question}
-Se rechazó.</translation>
+Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2510,7 +2510,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Your message</source>
-        <translation>Mensaje propio</translation>
+        <translation>Tu mensaje</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -2525,7 +2525,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
-        <translation>La difusión está activada. Abrir otro chat junto a este.</translation>
+        <translation>La difusión está activada. Abre otro chat junto a este.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -2590,12 +2590,12 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Edit</source>
-        <translation>Editar</translation>
+        <translation>Edición</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
-        <translation>Ver</translation>
+        <translation>Visualización</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2605,7 +2605,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>«{field}» parece un secreto. Ningún servidor puede pedirlo así: rechazar, salvo si se sabe el motivo.</translation>
+        <translation>«{field}» parece un secreto. Ningún servidor puede pedirlo así: recházalo, a menos que sepas el motivo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -2622,7 +2622,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Se conserva hasta que Stretto termine y solo se muestra a esta dirección: este sistema no tiene un llavero que pueda guardarla.</translation>
+        <translation>Se conserva hasta que cierres Stretto y solo se envía a esta dirección: este sistema no tiene un llavero que pueda guardarla.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2645,7 +2645,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
-        <translation>Preguntando a {host}…</translation>
+        <translation>Consultando a {host}…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -2686,7 +2686,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Looking…</source>
-        <translation>Comprobando…</translation>
+        <translation>Buscando…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -2810,8 +2810,8 @@ Se rechazó.</translation>
         <source>%n chat was still replying and did not get this message</source>
         <comment>%n chats were still replying and did not get this message</comment>
         <translation>
-            <numerusform>%n chat aún respondía y no recibió este mensaje</numerusform>
-            <numerusform>%n chats aún respondían y no recibieron este mensaje</numerusform>
+            <numerusform>%n chat aún respondía y no ha recibido este mensaje</numerusform>
+            <numerusform>%n chats aún respondían y no han recibido este mensaje</numerusform>
         </translation>
     </message>
     <message>
@@ -2914,7 +2914,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Running</source>
-        <translation>En ejecución</translation>
+        <translation>En marcha</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -3112,7 +3112,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only your own messages can be edited.</source>
-        <translation>Solo se pueden editar tus propios mensajes.</translation>
+        <translation>Solo puedes editar tus propios mensajes.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -3152,7 +3152,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
-        <translation>Este chat tiene una ventana propia. Devolverlo antes.</translation>
+        <translation>Este chat está en su propia ventana. Devuélvelo antes a la ventana principal.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
@@ -3283,7 +3283,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
-        <translation>{title}, espera respuesta</translation>
+        <translation>{title}, espera tu respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -3359,7 +3359,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
-        <translation>Elegir antes un modelo</translation>
+        <translation>Elige antes un modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -3381,7 +3381,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Make a smaller copy of it</source>
-        <translation>Hacer una copia más pequeña</translation>
+        <translation>Crear una copia más pequeña</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3650,7 +3650,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at most {most}.</source>
-        <translation>{field}: elegir como máximo {most}.</translation>
+        <translation>{field}: elige como máximo {most}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
@@ -3660,12 +3660,12 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose from the list.</source>
-        <translation>{field}: elegir de la lista.</translation>
+        <translation>{field}: elige de la lista.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{field}: choose at least {least}.</source>
-        <translation>{field}: elegir al menos {least}.</translation>
+        <translation>{field}: elige al menos {least}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
@@ -3776,8 +3776,8 @@ Se rechazó.</translation>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
         <translation>
-            <numerusform>Guardar la caché KV de este chat en %n bit</numerusform>
-            <numerusform>Guardar la caché KV de este chat en %n bits</numerusform>
+            <numerusform>Guardar la caché KV de este chat con %n bit</numerusform>
+            <numerusform>Guardar la caché KV de este chat con %n bits</numerusform>
         </translation>
     </message>
     <message>
@@ -3811,7 +3811,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>Ocupa {size}. Es posible que los más largos no encuentren memoria.</translation>
+        <translation>Ocupa {size}. Para los más largos puede faltar memoria.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3821,7 +3821,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>Sus pesos ocupan {size} y está en este equipo.</translation>
+        <translation>Sus pesos ocupan {size} y está en este ordenador.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3831,12 +3831,12 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation>Busca en el hub, una vez escrito qué buscar.</translation>
+        <translation>Busca en Hugging Face cuando escribas qué buscar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
-        <translation>Sus pesos caben. Es posible que los chats no encuentren memoria.</translation>
+        <translation>Sus pesos caben. Puede faltar memoria para los chats.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3852,7 +3852,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>Deja libres {size}. Sus chats lo cargan al enviar.</translation>
+        <translation>Libera {size}. Sus chats lo cargan al enviar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3862,7 +3862,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>Deja libres {size}. Sus chats los cargan al enviar.</translation>
+        <translation>Libera {size}. Sus chats los cargan al enviar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3878,7 +3878,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
-        <translation>{name} se queda. {why}</translation>
+        <translation>{name} se conserva. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -3988,17 +3988,17 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>No model in it</source>
-        <translation>Sin modelo dentro</translation>
+        <translation>No contiene ningún modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Se muestra solo al hub y se guarda en el llavero de este sistema cuando el hub lo ha aceptado.</translation>
+        <translation>Se envía solo a Hugging Face y se guarda en el llavero de este sistema cuando Hugging Face lo acepta.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Se conserva hasta que Stretto se cierre y se muestra solo al hub: este sistema no tiene un llavero donde guardarlo.</translation>
+        <translation>Se conserva hasta que cierres Stretto y se envía solo a Hugging Face: este sistema no tiene un llavero que pueda guardarlo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4241,7 +4241,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
-        <translation>espera respuesta</translation>
+        <translation>espera tu respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -4312,7 +4312,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
-        <translation>3 y 6 bits: tan pequeño como 4, más donde importa</translation>
+        <translation>3 y 6 bits: tan pequeño como con 4, más donde importa</translation>
     </message>
     <message>
         <location filename="../../app/models/downloads.py"/>
@@ -4324,7 +4324,7 @@ Se rechazó.</translation>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
         <translation>
-            <numerusform>Funcionan {ran} de su %n arquitectura.</numerusform>
+            <numerusform>Funciona {ran} de su %n arquitectura.</numerusform>
             <numerusform>Funcionan {ran} de sus %n arquitecturas.</numerusform>
         </translation>
     </message>
@@ -4336,7 +4336,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>its process ended with {status}</source>
-        <translation>su proceso terminó con {status}</translation>
+        <translation>su proceso ha terminado con {status}</translation>
     </message>
     <message>
         <location filename="../../app/models/installed.py"/>
@@ -4361,7 +4361,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
-        <translation>Mensaje que comparar</translation>
+        <translation>Mensaje para comparar</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -4378,7 +4378,7 @@ Se rechazó.</translation>
         <location filename="../../app/ui/score.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
-        <translation>{rate} leídos</translation>
+        <translation>leyendo a {rate}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -4393,7 +4393,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Send  Enter</source>
-        <translation>Enviar  Enter</translation>
+        <translation>Enviar  Intro</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4498,7 +4498,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
-        <translation>En {address} no hay una lista de modelos. Compruebe la dirección: suele terminar en /v1.</translation>
+        <translation>En {address} no hay una lista de modelos. Comprueba la dirección: suele terminar en /v1.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4531,22 +4531,22 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again another day.</source>
-        <translation>Inténtalo de nuevo otro día.</translation>
+        <translation>Inténtalo otro día.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
-        <translation>{host} envió algo que no se puede leer. Compruebe la dirección o inténtelo de nuevo.</translation>
+        <translation>{host} ha enviado algo que no se puede leer. Comprueba la dirección o inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>No se puede acceder a {host} ({why}). Compruebe la dirección y la conexión.</translation>
+        <translation>No se puede acceder a {host} ({why}). Comprueba la dirección y la conexión.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elija otra forma en «Responder como» en los ajustes del chat: JSON es posible.</translation>
+        <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elige otra opción en «Formato de respuesta» en los ajustes del chat: JSON es posible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4556,7 +4556,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No misspelt word was found.</source>
-        <translation>No se encontró ninguna palabra mal escrita.</translation>
+        <translation>No se ha encontrado ninguna palabra mal escrita.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4702,7 +4702,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>Se busca mientras esta ventana esté abierta. Aún no se ha encontrado nada: el otro Stretto debe haberse iniciado con «serve --announce».</translation>
+        <translation>Se busca mientras esta ventana está abierta. Aún no se ha encontrado nada: el otro Stretto debe haberse iniciado con «serve --announce».</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4728,7 +4728,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Default {value}</source>
-        <translation>Por omisión: {value}</translation>
+        <translation>Predeterminado: {value}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -4762,7 +4762,7 @@ Se rechazó.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Attach long pastes as files</source>
-        <translation>Adjuntar texto pegado largo como archivo</translation>
+        <translation>Adjuntar textos largos pegados como archivos</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4822,7 +4822,7 @@ Se rechazó.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Drop the oldest messages when the context is full</source>
-        <translation>Omitir los mensajes más antiguos cuando el contexto esté lleno</translation>
+        <translation>Olvidar los mensajes más antiguos cuando el contexto se llene</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4957,12 +4957,11 @@ Se rechazó.</translation>
         <translation>Idioma del teclado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
-        <translation>No</translation>
+        <translation>Desactivado</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -5003,7 +5002,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Written by the chat’s model while it is idle; names of your own stay</source>
-        <translation>Los escribe el modelo del chat cuando está inactivo; tus nombres se conservan</translation>
+        <translation>Los escribe el modelo del chat cuando está inactivo; los nombres que pongas tú se conservan</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5023,7 +5022,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>Los chats continúan sin volver a leerse. Se aplica al reiniciar.</translation>
+        <translation>Los chats se reanudan sin volver a leerse. Se aplica al reiniciar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5038,7 +5037,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>No se envía nada sobre ti ni se instala nada solo</translation>
+        <translation>No se envía nada sobre ti ni se instala nada automáticamente</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5166,7 +5165,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
-        <translation>Copiar una orden para la terminal</translation>
+        <translation>Copiar un comando de terminal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5270,7 +5269,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is off. Turn it on in Settings &gt; General.</source>
-        <translation>La ortografía no se revisa. Actívala en Ajustes &gt; General.</translation>
+        <translation>La revisión de la ortografía está desactivada. Actívala en Ajustes &gt; General.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -5280,7 +5279,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>{name} removed from list</source>
-        <translation>{name} se ha quitado de la lista</translation>
+        <translation>{name} quitado de la lista</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -5379,7 +5378,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Next prompt variable</source>
-        <translation>Variable siguiente del prompt</translation>
+        <translation>Siguiente variable del prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -5576,7 +5575,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Undo Reset</source>
-        <translation>Deshacer restablecer</translation>
+        <translation>Deshacer restablecimiento</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -5636,7 +5635,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is used by “{command}” and will be removed there.</source>
-        <translation>{keys} lo usa «{command}» y se quitará de ahí.</translation>
+        <translation>«{command}» ya usa {keys}; se quitará de ahí.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5805,7 +5804,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo Close or Delete</source>
-        <translation>Deshacer cerrar o eliminar</translation>
+        <translation>Deshacer cierre o eliminación</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
@@ -5831,7 +5830,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Search commands, chats, models and settings</source>
-        <translation>Buscar órdenes, chats, modelos y ajustes</translation>
+        <translation>Buscar comandos, chats, modelos y ajustes</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -6078,7 +6077,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Creates and changes text files. You see every change first.</source>
-        <translation>Crea y modifica archivos de texto. Ves antes cada cambio.</translation>
+        <translation>Crea y modifica archivos de texto. Primero ves cada cambio.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6098,7 +6097,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Fetch this page?</source>
-        <translation>¿Abrir esta página?</translation>
+        <translation>¿Obtener esta página?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6128,7 +6127,7 @@ Se rechazó.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>Las herramientas de este chat podrán modificar sus archivos. Ves antes cada cambio.  W</translation>
+        <translation>Las herramientas de este chat podrán modificar sus archivos. Primero ves cada cambio.  W</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6283,7 +6282,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Una llamada a una herramienta te espera. Permítela o recházala antes.</translation>
+        <translation>Una llamada a herramienta te espera. Permítela o deniégala antes.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -6303,7 +6302,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
         <source>The result was too long for this chat and was left out.</source>
-        <translation>El resultado era demasiado largo para este chat y se omitió.</translation>
+        <translation>El resultado era demasiado largo para este chat y se ha omitido.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
@@ -6323,7 +6322,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/tool.py"/>
         <source>The tool failed: {kind}.</source>
-        <translation>La herramienta falló: {kind}.</translation>
+        <translation>La herramienta ha fallado: {kind}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
@@ -6493,12 +6492,12 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Make Read-Only</source>
-        <translation>Solo lectura</translation>
+        <translation>Pasar a solo lectura</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>Las herramientas de este chat pueden listar, buscar y leer su contenido</translation>
+        <translation>Las herramientas de este chat pueden ver, buscar y leer su contenido</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -6642,7 +6641,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>You see each change to a file before it is made.</source>
-        <translation>Ves cada cambio en un archivo antes de que se haga.</translation>
+        <translation>Ves cada cambio en un archivo antes de que se aplique.</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
@@ -6746,7 +6745,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Busca, o escribe propietario/nombre o la dirección de un modelo</translation>
+        <translation>Busca o escribe propietario/nombre o la dirección de un modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6806,7 +6805,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>Un modelo más pequeño con el mismo tokenizador puede acelerar un chat que responde solo. Las respuestas no cambian.</translation>
+        <translation>Un modelo más pequeño con el mismo tokenizador puede acelerar un chat cuando es el único que responde. Las respuestas no cambian.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6827,7 +6826,7 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>More for {name}</source>
-        <translation>Más de {name}</translation>
+        <translation>Más acciones para {name}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6987,12 +6986,12 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Runs on this computer. What you write stays here.</source>
-        <translation>Funciona en este ordenador. Lo que escribes se queda aquí.</translation>
+        <translation>Se ejecuta en este ordenador. Lo que escribes se queda aquí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Un modelo diminuto que viene con Stretto, para hacer pruebas. Conoce esta app y poco más: para todo lo demás, consigue un modelo.</translation>
+        <translation>Un modelo diminuto que viene con Stretto, para hacer pruebas. Conoce esta app y poco más: para todo lo demás, obtén un modelo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -7115,7 +7114,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no message to reply to yet.</source>
-        <translation>Aún no hay ningún mensaje que responder.</translation>
+        <translation>Aún no hay ningún mensaje al que responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7507,12 +7506,12 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>No response within {seconds} s. The call was stopped.</source>
-        <translation>Sin respuesta en {seconds} s. La llamada se detuvo.</translation>
+        <translation>Sin respuesta en {seconds} s. La llamada se ha detenido.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} quit during the call.</source>
-        <translation>{server} se cerró durante la llamada.</translation>
+        <translation>{server} se ha cerrado durante la llamada.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7522,12 +7521,12 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not respond: {why}</source>
-        <translation>{server} no respondió: {why}</translation>
+        <translation>{server} no ha respondido: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not respond within {seconds} s.</source>
-        <translation>{server} no respondió en {seconds} s.</translation>
+        <translation>{server} no ha respondido en {seconds} s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7542,12 +7541,12 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} did not list its tools in time.</source>
-        <translation>{server} no enumeró sus herramientas a tiempo.</translation>
+        <translation>{server} no ha enumerado sus herramientas a tiempo.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} could not list its tools: {why}</source>
-        <translation>{server} no pudo enumerar sus herramientas: {why}</translation>
+        <translation>{server} no ha podido enumerar sus herramientas: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7562,7 +7561,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>The tool servers could not be saved: {why}.</source>
-        <translation>No se pudieron guardar los servidores de herramientas: {why}.</translation>
+        <translation>No se han podido guardar los servidores de herramientas: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7662,17 +7661,17 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked with a form that is not valid.</source>
-        <translation>{server} preguntó con un formulario no válido.</translation>
+        <translation>{server} ha preguntado con un formulario no válido.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked for more than {most} values at once.</source>
-        <translation>{server} pidió más de {most} datos a la vez.</translation>
+        <translation>{server} ha pedido más de {most} datos a la vez.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
         <source>{server} asked to open something that is not a web address.</source>
-        <translation>{server} pidió abrir algo que no es una dirección web.</translation>
+        <translation>{server} ha pedido abrir algo que no es una dirección web.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -7737,7 +7736,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
-        <translation>{host} no pudo responder (estado {status}). Inténtalo más tarde.</translation>
+        <translation>{host} no ha podido responder (estado {status}). Inténtalo de nuevo más tarde.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7747,7 +7746,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
-        <translation>{host} no envió una respuesta válida (estado {status}). Comprueba la dirección.</translation>
+        <translation>{host} no ha enviado una respuesta válida (estado {status}). Comprueba la dirección.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7767,12 +7766,12 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>Se perdió la conexión con {host}. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
+        <translation>Se ha perdido la conexión con {host}. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
-        <translation>{host} envió demasiado y se detuvo. Se conserva la respuesta hasta aquí.</translation>
+        <translation>{host} ha enviado demasiado y se ha detenido. Se conserva la respuesta hasta aquí.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7792,18 +7791,18 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
-        <translation>{model} en {host} ya no está en tus modelos, así que no se envió nada. Añádelo de nuevo o elige otro modelo.</translation>
+        <translation>{model} en {host} ya no está en tus modelos, así que no se ha enviado nada. Añádelo de nuevo o elige otro modelo.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and is not started.</source>
-        <translation>Funciona en {hosts} y no está iniciado.</translation>
+        <translation>Se ejecuta en {hosts} y no está iniciado.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
-        <translation>Se cerró sin ningún mensaje.</translation>
+        <translation>Se ha cerrado sin ningún mensaje.</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
@@ -7813,7 +7812,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host} no pudo continuar. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
+        <translation>{host} no ha podido continuar. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -7825,7 +7824,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was removed or is off.</source>
-        <translation>El servidor «{server}» se eliminó o está desactivado.</translation>
+        <translation>El servidor «{server}» se ha eliminado o está desactivado.</translation>
     </message>
     <message>
         <location filename="../../app/tools/host.py"/>
@@ -7850,22 +7849,22 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The page did not arrive within {seconds} s.</source>
-        <translation>La página no llegó en {seconds} s.</translation>
+        <translation>La página no ha llegado en {seconds} s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The server sent too much around the page.</source>
-        <translation>El servidor envió demasiados datos además de la página.</translation>
+        <translation>El servidor ha enviado demasiados datos además de la página.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>{url} could not be fetched: {why}.</source>
-        <translation>No se pudo obtener {url}: {why}.</translation>
+        <translation>No se ha podido obtener {url}: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>There were more than {most} redirects.</source>
-        <translation>Hubo más de {most} redirecciones.</translation>
+        <translation>Ha habido más de {most} redirecciones.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7900,7 +7899,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The server replied with status {status}.</source>
-        <translation>El servidor respondió con el estado {status}.</translation>
+        <translation>El servidor ha respondido con el estado {status}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7940,7 +7939,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>No se pudo guardar la tabla: {why}. Elige otro lugar.</translation>
+        <translation>No se ha podido guardar la tabla: {why}. Elige otro lugar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -8062,8 +8061,8 @@ No respondiste.</translation>
         <source>{name} was kept {kept} of %n times</source>
         <comment>{name} was kept {kept} of %n times</comment>
         <translation>
-            <numerusform>{name} se conservó {kept} de %n vez</numerusform>
-            <numerusform>{name} se conservó {kept} de %n veces</numerusform>
+            <numerusform>{name} se ha conservado {kept} de %n vez</numerusform>
+            <numerusform>{name} se ha conservado {kept} de %n veces</numerusform>
         </translation>
     </message>
     <message>
@@ -8108,7 +8107,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Filter  Alt+Down</source>
-        <translation>Filtrar  Alt+Down</translation>
+        <translation>Filtrar  Alt+Abajo</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8224,7 +8223,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folder “{name}” deleted. Its chats are kept.</source>
-        <translation>Carpeta “{name}” eliminada. Sus chats se conservan.</translation>
+        <translation>Carpeta «{name}» eliminada. Sus chats se conservan.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -8349,17 +8348,17 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>This change came after the chats were closed and is not saved.</source>
-        <translation>Este cambio llegó después de cerrar los chats y no se ha guardado.</translation>
+        <translation>Este cambio ha llegado después de cerrar los chats y no se ha guardado.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>Saving is taking longer than expected.</source>
-        <translation>Guardar está tardando más de lo previsto.</translation>
+        <translation>El guardado está tardando más de lo previsto.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The disk did not respond in time.</source>
-        <translation>El disco no ha reaccionado a tiempo.</translation>
+        <translation>El disco no ha respondido a tiempo.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -8449,7 +8448,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, not for every model</source>
-        <translation>2 y 6 bits: pequeño, no para cualquier modelo</translation>
+        <translation>2 y 6 bits: pequeño, no apto para todos los modelos</translation>
     </message>
     <message>
         <location filename="../../app/models/downloads.py"/>
@@ -8459,17 +8458,17 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto quit while starting with it</source>
-        <translation>Stretto se cierra al iniciarse con ella</translation>
+        <translation>Stretto se cerró al iniciarse con ella</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Built-in, from the next start</source>
-        <translation>La integrada, desde el próximo inicio</translation>
+        <translation>Versión integrada, desde el próximo inicio</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Built-in</source>
-        <translation>La integrada</translation>
+        <translation>Versión integrada</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8920,7 +8919,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>waiting for you</source>
-        <translation>esperándote</translation>
+        <translation>te espera</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -9153,7 +9152,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>List Models</source>
-        <translation>Listar modelos</translation>
+        <translation>Ver modelos</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9218,7 +9217,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>El llavero no ha podido guardar el token; se conserva hasta salir.</translation>
+        <translation>El llavero no ha podido guardar el token; se conserva hasta que salgas de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9243,7 +9242,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
-        <translation>El servidor no indica modelos. Escribe el nombre de un modelo.</translation>
+        <translation>El servidor no muestra ningún modelo. Escribe el nombre de uno.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9517,6 +9516,282 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Quitar adjunto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Attach files  Ctrl+Shift+A</source>
+        <translation>Adjuntar archivos  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Keep the message as it was  Esc</source>
+        <translation>Dejar el mensaje como estaba  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message. The first version stays.</source>
+        <translation>Editando tu mensaje. La primera versión se conserva.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
+        <translation>Estos modelos no pueden ver imágenes. Pega en su lugar el texto que contienen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Take {name} off  Delete</source>
+        <translation>Quitar {name}  Delete</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Choose what fits…</source>
+        <translation>Elegir lo que cabe…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Answer as</source>
+        <translation>Formato de respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>What answers have to be; the model can write nothing else</source>
+        <translation>La forma que deben tener las respuestas; el modelo no puede escribir otra cosa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line</source>
+        <translation>Una opción por línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line; \n stands for a line break</source>
+        <translation>Una opción por línea; \n representa un salto de línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A regular expression; the whole answer matches it</source>
+        <translation>Una expresión regular; la respuesta entera debe coincidir con ella</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}, {count} reused in the last turn</source>
+        <translation>{context}, {count} en caché en el último turno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
+        <translation>{context}. Casi lleno: empieza un chat nuevo o deja que este olvide sus mensajes más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Choose another model for this chat</source>
+        <translation>Elegir otro modelo para este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings of this chat</source>
+        <translation>Ajustes de este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of this chat</source>
+        <translation>Herramientas de este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of This Chat</source>
+        <translation>Herramientas de este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Settings of This Chat</source>
+        <translation>Ajustes de este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As the model</source>
+        <translation>Valor del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Before answering</source>
+        <translation>Antes de responder</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Not at all</source>
+        <translation>Nunca</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>How the model should behave in this chat</source>
+        <translation>Cómo debe comportarse el modelo en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings saved under a name</source>
+        <translation>Ajustes guardados con un nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As last time</source>
+        <translation>Reutilizar la última</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Take the seed of the last answer, to have the same again</source>
+        <translation>Usar la semilla de la última respuesta para obtener el mismo resultado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another seed for each answer</source>
+        <translation>Otra semilla para cada respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Reproducible, to the last bit (slower)</source>
+        <translation>Reproducible hasta el último bit (más lento)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Forget the oldest turns when the context is full</source>
+        <translation>Olvidar los mensajes más antiguos cuando el contexto se llene</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Stop at</source>
+        <translation>Detenerse en</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One text a line</source>
+        <translation>Un texto por línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Texts that end the answer, one a line; \n stands for a line break</source>
+        <translation>Textos que ponen fin a la respuesta, uno por línea; \n representa un salto de línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>The most tokens that this chat may have; fewer take less memory</source>
+        <translation>Máximo de tokens que puede tener este chat; con menos se usa menos memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>For this chat, from its next reply on.</source>
+        <translation>Para este chat, a partir de su próxima respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Fewer settings</source>
+        <translation>Menos ajustes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>More settings</source>
+        <translation>Más ajustes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>este ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Lo que envías sale de este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Se envía a {host}: sale de este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Se envía a {host}, otro programa de este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Responde otro programa de este ordenador, en {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Se ejecuta en otro ordenador: todo lo que envías en este chat va a {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Lo que devuelven se envía a {host}, igual que lo que escribes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} no recibe: {names}. Indica cuántos tokens ocupa un chat después de cada respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>From now on this chat forgets its oldest turns</source>
+        <translation>A partir de ahora este chat olvida sus mensajes más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>is being read…</source>
+        <translation>leyendo…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is attached, {about}</source>
+        <translation>{name} adjuntado, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is taken off</source>
+        <translation>{name} quitado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>All of It</source>
+        <translation>Todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The Beginning, as Much as Fits</source>
+        <translation>El principio, tanto como quepa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Put into the Message as Text</source>
+        <translation>Insertar en el mensaje como texto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Take It Off</source>
+        <translation>Quitar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A name for these settings; one in use is replaced:</source>
+        <translation>Un nombre para estos ajustes; si ya existe, se reemplaza:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another name:</source>
+        <translation>Nombre nuevo:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>On this machine</source>
+        <translation>En este ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Leaves this machine</source>
+        <translation>Sale de este ordenador</translation>
     </message>
 </context>
 </TS>
