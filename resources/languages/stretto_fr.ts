@@ -2717,7 +2717,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Up, in an empty message</source>
-        <translation>Flèche vers le haut, dans un message vide</translation>
+        <translation>Haut, dans un message vide</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2892,7 +2892,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>No layouts yet</source>
-        <translation>Pas encore de dispositions</translation>
+        <translation>Aucune disposition</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -3826,7 +3826,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Look for a smaller one…</source>
-        <translation>En chercher un plus petit…</translation>
+        <translation>En rechercher un plus petit…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3937,7 +3937,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
-        <translation>Chercher</translation>
+        <translation>Consulter</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -4602,7 +4602,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
-        <translation>Réponses rapides, place pour plus de discussions</translation>
+        <translation>Réponses rapides, plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4617,7 +4617,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
-        <translation>Réponses régulières, place pour plus de discussions</translation>
+        <translation>Réponses régulières, plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4642,7 +4642,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
-        <translation>Raisonnement, outils, place pour plus de discussions</translation>
+        <translation>Raisonnement, outils, plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4657,7 +4657,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
-        <translation>Code, questions difficiles, place pour des discussions</translation>
+        <translation>Code, questions difficiles, plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4677,7 +4677,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
-        <translation>Code, outils, place pour plus de discussions</translation>
+        <translation>Code, outils, plus de discussions</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4707,7 +4707,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
-        <translation>Chercher Stretto sur ce réseau</translation>
+        <translation>Rechercher Stretto sur ce réseau</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -5414,7 +5414,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Up or Down, on a message</source>
-        <translation>Flèche vers le haut ou le bas, sur un message</translation>
+        <translation>Haut ou Bas, sur un message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -5434,7 +5434,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Left or Right, on a message</source>
-        <translation>Flèche gauche ou droite, sur un message</translation>
+        <translation>Gauche ou Droite, sur un message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -6283,7 +6283,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Un appel d’outil vous attend. Autorisez-le ou refusez-le d’abord.</translation>
+        <translation>Autorisez ou refusez d’abord l’appel d’outil.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -8770,7 +8770,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget Oldest Messages</source>
-        <translation>Oublier les messages les plus anciens</translation>
+        <translation>Omettre les messages les plus anciens</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -9148,7 +9148,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Optional</source>
-        <translation>Facultatif</translation>
+        <translation>Facultative</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9290,7 +9290,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing your message. The original stays as a version.</source>
-        <translation>Modification du message. L’original reste comme version.</translation>
+        <translation>Modification de votre message. L’original est conservé comme version.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -9300,12 +9300,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
-        <translation>Choisir ce qui tient…</translation>
+        <translation>Choisir quoi garder…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this computer.</source>
-        <translation>Ce que vous envoyez sort de cet ordinateur.</translation>
+        <translation>Ce que vous envoyez quitte cet ordinateur.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9345,7 +9345,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}. Presque plein : commencez une nouvelle discussion ou abandonnez les messages les plus anciens.</translation>
+        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion ou omettez les messages les plus anciens.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9371,7 +9371,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
-        <translation>Cette discussion abandonne désormais ses messages les plus anciens</translation>
+        <translation>Cette discussion omet désormais ses messages les plus anciens</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9381,7 +9381,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Every reply has this format</source>
-        <translation>Chaque réponse a ce format</translation>
+        <translation>Toutes les réponses suivent ce format</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9391,7 +9391,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>One choice per line; \n is a line break</source>
-        <translation>Un choix par ligne ; \n est un saut de ligne</translation>
+        <translation>Un choix par ligne&#xa0;; \n est un saut de ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9431,12 +9431,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
-        <translation>Exactement reproductible, plus lent</translation>
+        <translation>Reproductible à l’identique, plus lent</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Drop oldest messages when context is full</source>
-        <translation>Abandonner les messages les plus anciens quand le contexte est plein</translation>
+        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9451,12 +9451,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>Textes qui terminent la réponse, un par ligne ; \n est un saut de ligne</translation>
+        <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n est un saut de ligne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>Nombre maximal de tokens dans cette discussion ; moins en demandent moins de mémoire</translation>
+        <translation>Nombre maximal de tokens dans cette discussion&#xa0;; moins il y en a, moins il faut de mémoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9476,12 +9476,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Name of the preset:</source>
-        <translation>Nom du préréglage :</translation>
+        <translation>Nom du préréglage&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
-        <translation>Nouveau nom :</translation>
+        <translation>Nouveau nom&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
