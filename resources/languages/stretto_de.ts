@@ -57,7 +57,7 @@
     <message>
         <location filename="../../app/tools/folders.py"/>
         <source>Links are not followed.</source>
-        <translation>Verknüpfungen wird nicht gefolgt.</translation>
+        <translation>Verknüpfungen werden nicht verfolgt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -72,7 +72,7 @@
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>its name looks like that of “{other}”</source>
-        <translation>sein Name sieht aus wie der von „{other}“</translation>
+        <translation>sein Name ähnelt dem von „{other}“</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -108,7 +108,7 @@
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Join Broadcast  Ctrl+Alt+B</source>
-        <translation>Am Broadcast teilnehmen  Ctrl+Alt+B</translation>
+        <translation>Broadcast beitreten  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -162,12 +162,12 @@
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
         <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>„{name}“ ist noch nicht ausgefüllt. Nochmals Enter sendet trotzdem.</translation>
+        <translation>„{name}“ ist noch nicht ausgefüllt. Ein weiteres Enter sendet trotzdem.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto kopiert die Chats einmal am Tag und vor jedem Update und behält die letzten drei Kopien. Die jetzigen Chats bleiben in einer eigenen Datei erhalten, beim Zurückgehen geht also nichts verloren.</translation>
+        <translation>Stretto kopiert deine Chats einmal am Tag und vor jedem Update und behält die letzten drei Kopien. Deine aktuellen Chats bleiben in einer eigenen Datei erhalten, beim Wiederherstellen geht also nichts verloren.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -177,7 +177,7 @@
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
-        <translation>Backup wiederherstellen</translation>
+        <translation>Aus Backup wiederherstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -222,7 +222,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
-        <translation>Lösen (andocken)</translation>
+        <translation>Loslösen (andocken)</translation>
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
@@ -280,12 +280,12 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
-        <translation>Beim letzten Lauf von Stretto ist etwas schiefgegangen</translation>
+        <translation>Beim letzten Mal ist in Stretto etwas schiefgegangen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>Die Chats sind gespeichert. Dieser Bericht hilft, den Fehler zu finden: Er enthält Versionen und Programmstapel, nichts aus deinen Chats. Er bleibt auf diesem Gerät, solange du ihn nicht weitergibst.</translation>
+        <translation>Deine Chats sind gespeichert. Dieser Bericht hilft, den Fehler zu finden: Er enthält Versionen und Stack-Traces, aber nichts aus deinen Chats. Er bleibt auf diesem Computer, solange du ihn nicht weitergibst.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -314,17 +314,17 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats cannot be read</source>
-        <translation>Die Chats können nicht gelesen werden</translation>
+        <translation>Deine Chats können nicht gelesen werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats were used by a newer Stretto</source>
-        <translation>Die Chats wurden von einem neueren Stretto benutzt</translation>
+        <translation>Deine Chats wurden mit einem neueren Stretto verwendet</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
-        <translation>Stretto kann nicht in die Chats schreiben</translation>
+        <translation>Stretto kann nicht in deine Chats schreiben</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -334,17 +334,17 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
-        <translation>Der Datenträger mit {place} ist voll. Schaffe Platz und versuche es dann erneut.</translation>
+        <translation>Der Datenträger mit {place} ist voll. Gib Speicherplatz frei und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto darf nicht in {place} schreiben. Mache den Ort beschreibbar und versuche es dann erneut.</translation>
+        <translation>Stretto darf nicht in {place} schreiben. Erlaube das Schreiben dort und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your chats could not be opened</source>
-        <translation>Die Chats konnten nicht geöffnet werden</translation>
+        <translation>Deine Chats konnten nicht geöffnet werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -374,7 +374,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
-        <translation>Anderen Ordner benutzen…</translation>
+        <translation>Anderen Ordner verwenden…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -384,7 +384,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
-        <translation>Anderen Ordner benutzen</translation>
+        <translation>Anderen Ordner verwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -394,7 +394,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Your latest changes are not saved</source>
-        <translation>Die neuesten Änderungen sind nicht gespeichert</translation>
+        <translation>Deine neuesten Änderungen sind nicht gespeichert</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -409,7 +409,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>Diese Chats sind in einem anderen Stretto geöffnet. Warte einen Moment und starte noch einmal, oder beende zuerst das andere.</translation>
+        <translation>Diese Chats sind in einem anderen Stretto geöffnet. Warte einen Moment und starte erneut, oder beende zuerst das andere.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -425,7 +425,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig antworten, aus nur einer Kopie der Gewichte. Nichts, was du schreibst, verlässt dieses Gerät.</translation>
+        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig antworten, mit nur einer Kopie der Gewichte. Nichts, was du schreibst, verlässt diesen Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -435,7 +435,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
-        <translation>Alles, auch alle Versionen. Kann wieder importiert werden.</translation>
+        <translation>Alles, auch alle Versionen. Lässt sich wieder importieren.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -486,7 +486,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
-        <translation>Mit dem, was Modelle vor der Antwort dachten</translation>
+        <translation>Nachdenken der Modelle vor der Antwort einschließen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -654,7 +654,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto liest sein eigenes JSON, die Datenexporte von ChatGPT und Claude (das Zip-Archiv oder die conversations.json darin), den Export von Open WebUI und die Gesprächsdateien von LM Studio. Welche es sind, erkennt es selbst. Chats, die schon hier sind, bleiben, wie sie sind.</translation>
+        <translation>Stretto liest sein eigenes JSON, die Datenexporte von ChatGPT und Claude (das ZIP-Archiv oder die conversations.json darin), den Export von Open WebUI und die Chatdateien von LM Studio. Das Format erkennt es selbst. Chats, die schon hier sind, bleiben, wie sie sind.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -684,7 +684,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation>Etwa den Ordner mit Gesprächen von LM Studio</translation>
+        <translation>Etwa der Ordner „conversations“ von LM Studio</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -719,7 +719,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL benutzt: Sie sind eigene Bibliotheken neben dem Programm, und du darfst sie durch selbst gebaute ersetzen.</translation>
+        <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL verwendet: Sie sind separate Bibliotheken neben dem Programm, und du darfst sie durch selbst gebaute ersetzen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -747,7 +747,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>“{name}” exists already. Replace it?</source>
-        <translation>„{name}“ gibt es schon. Ersetzen?</translation>
+        <translation>„{name}“ ist bereits vorhanden. Ersetzen?</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -785,7 +785,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
-        <translation>Zurückholen</translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -986,7 +986,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
-        <translation>Auf der Festplatte</translation>
+        <translation>Auf dem Datenträger</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -1050,7 +1050,7 @@
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
-        <translation>Hoch und Runter wählen, Enter öffnet, Esc schließt</translation>
+        <translation>Pfeil nach oben oder unten wählt, Enter öffnet, Esc schließt</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -1075,7 +1075,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
-        <translation>Eines aus einer Liste</translation>
+        <translation>Wert aus einer Liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1123,7 +1123,7 @@
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Write a haiku about two voices singing together</source>
-        <translation>Schreib ein Haiku über zwei Stimmen, die zusammen singen</translation>
+        <translation>Schreibe ein Haiku über zwei Stimmen, die zusammen singen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1138,7 +1138,7 @@
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Chat with {name}</source>
-        <translation>Chatten mit {name}</translation>
+        <translation>Mit {name} chatten</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -1153,7 +1153,7 @@
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>No chat is open</source>
-        <translation>Kein Chat ist offen</translation>
+        <translation>Kein Chat geöffnet</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1195,22 +1195,22 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Ein Modell, das für einen Rechner zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Sie brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über ssh ohne Passwort erreicht.</translation>
+        <translation>Ein Modell, das für einen Computer zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Sie brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über SSH ohne Passwort erreicht.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>State</source>
-        <translation>Zustand</translation>
+        <translation>Status</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
-        <translation>nutzer@rechner oder local</translation>
+        <translation>nutzer@computer oder local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
-        <translation>Dortiges Python oder Stretto (stretto)</translation>
+        <translation>Python oder Stretto (stretto) dort</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1326,7 +1326,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
-        <translation>{size} auf der Festplatte</translation>
+        <translation>{size} auf dem Datenträger</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1343,8 +1343,8 @@
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
-            <numerusform>{name} hat %Ln Token entworfen; {share} davon hatte Bestand.</numerusform>
-            <numerusform>{name} hat %Ln Tokens entworfen; {share} davon hatten Bestand.</numerusform>
+            <numerusform>{name} hat %Ln Token entworfen; {share} davon übernommen.</numerusform>
+            <numerusform>{name} hat %Ln Tokens entworfen; {share} davon übernommen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1375,7 +1375,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
-        <translation>benutzt {when}</translation>
+        <translation>verwendet {when}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -1394,7 +1394,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Unloaded, loads when you send</source>
-        <translation>Entladen, lädt beim Senden</translation>
+        <translation>Entladen, wird beim Senden geladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1518,7 +1518,7 @@
         <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
-        <translation>Entfernt</translation>
+        <translation>Remote</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -1572,8 +1572,8 @@
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
-            <numerusform>Der eingefügte Text mit {count} Zeichen geht als Datei mit der Nachricht</numerusform>
-            <numerusform>Der eingefügte Text mit {count} Zeichen geht als Datei mit der Nachricht</numerusform>
+            <numerusform>Der eingefügte Text mit {count} Zeichen wird als Datei mit der Nachricht gesendet</numerusform>
+            <numerusform>Der eingefügte Text mit {count} Zeichen wird als Datei mit der Nachricht gesendet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1607,7 +1607,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
-        <translation>Mit „Als Voreinstellung speichern…“ diese Einstellungen behalten</translation>
+        <translation>Um diese Einstellungen zu behalten, wähle „Als Voreinstellung speichern…“</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1699,7 +1699,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Words of the usual surprise, up to this sum</source>
-        <translation>Wörter von üblicher Überraschung, bis zu dieser Summe</translation>
+        <translation>Wörter mit typischem Überraschungswert, bis zu dieser Summe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1714,7 +1714,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC threshold</source>
-        <translation>XTC-Schwelle</translation>
+        <translation>XTC-Schwellenwert</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -2009,7 +2009,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>one of a list</source>
-        <translation>eines aus einer Liste</translation>
+        <translation>ein Wert aus einer Liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2145,7 +2145,7 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>reused {count}</source>
         <comment>tokens</comment>
-        <translation>wiederverwendet {count}</translation>
+        <translation>{count} wiederverwendet</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2160,7 +2160,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut at its length limit</source>
-        <translation>an der Längengrenze abgeschnitten</translation>
+        <translation>am Längenlimit abgeschnitten</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2170,7 +2170,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
-        <translation>Benutzt ein Tool</translation>
+        <translation>Verwendet ein Tool</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2278,7 +2278,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation>Warten auf den Hub…</translation>
+        <translation>Wartet auf Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2339,7 +2339,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
-        <translation>Ohne Adapter benutzen</translation>
+        <translation>Ohne Adapter verwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -2440,7 +2440,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>It has {size}; about {room} fit into this chat.</source>
-        <translation>Es hat {size}; etwa {room} passen in diesen Chat.</translation>
+        <translation>Es umfasst {size}; etwa {room} passen in diesen Chat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2456,7 +2456,7 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
-        <translation>Der Server fragte: {question}
+        <translation>Der Server hat gefragt: {question}
 Du hast abgelehnt.</translation>
     </message>
     <message>
@@ -2622,7 +2622,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Bleibt, bis Stretto endet, und wird nur dieser Adresse gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
+        <translation>Wird aufbewahrt, bis Stretto beendet wird, und nur dieser Adresse gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2645,15 +2645,15 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
-        <translation>{host} wird gefragt…</translation>
+        <translation>{host} wird abgefragt…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
-            <numerusform>%n Modell antwortet dort.</numerusform>
-            <numerusform>%n Modelle antworten dort.</numerusform>
+            <numerusform>%n Modell ist dort verfügbar.</numerusform>
+            <numerusform>%n Modelle sind dort verfügbar.</numerusform>
         </translation>
     </message>
     <message>
@@ -2686,7 +2686,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Looking…</source>
-        <translation>Wird nachgesehen…</translation>
+        <translation>Wird gesucht…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -2766,7 +2766,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Join or Leave Broadcast</source>
-        <translation>Am Broadcast teilnehmen/Broadcast verlassen</translation>
+        <translation>Broadcast beitreten oder verlassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -2909,7 +2909,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
-        <translation>Startet…</translation>
+        <translation>Wird gestartet…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -3049,7 +3049,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
-        <translation>Modell holen…</translation>
+        <translation>Modell herunterladen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -3157,12 +3157,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
-        <translation>Nach diesem Bereich kommt keiner</translation>
+        <translation>Nach diesem Bereich kommt kein weiterer</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
-        <translation>Vor diesem Bereich kommt keiner</translation>
+        <translation>Vor diesem Bereich kommt kein weiterer</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
@@ -3232,8 +3232,8 @@ Du hast abgelehnt.</translation>
         <source>Chat tagged</source>
         <comment>{count} chats tagged</comment>
         <translation>
-            <numerusform>Chat verschlagwortet</numerusform>
-            <numerusform>{count} Chats verschlagwortet</numerusform>
+            <numerusform>Tags des Chats geändert</numerusform>
+            <numerusform>Tags von {count} Chats geändert</numerusform>
         </translation>
     </message>
     <message>
@@ -3376,12 +3376,12 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
-        <translation>Lösen</translation>
+        <translation>Loslösen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Make a smaller copy of it</source>
-        <translation>Eine kleinere Kopie davon machen</translation>
+        <translation>Kleinere Kopie davon erstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3535,7 +3535,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>The engine has stopped.</source>
-        <translation>Die Engine läuft nicht mehr.</translation>
+        <translation>Die Engine wurde gestoppt.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -3612,7 +3612,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
-        <translation>Bei Zeichen {n}: ein Backslash, auf den nichts folgt.</translation>
+        <translation>Bei Zeichen {n}: Auf den Backslash folgt nichts.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -3629,7 +3629,7 @@ Du hast abgelehnt.</translation>
         <source>Only the first {count} file was read.</source>
         <comment>Only the first {count} files were read.</comment>
         <translation>
-            <numerusform>Nur die erste {count} Datei wurde gelesen.</numerusform>
+            <numerusform>Nur {count} Datei wurde gelesen.</numerusform>
             <numerusform>Nur die ersten {count} Dateien wurden gelesen.</numerusform>
         </translation>
     </message>
@@ -3816,12 +3816,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
-        <translation>Stattdessen {name} benutzen</translation>
+        <translation>Stattdessen {name} verwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>Seine Gewichte brauchen {size}, und es ist auf diesem Gerät.</translation>
+        <translation>Seine Gewichte brauchen {size}, und es ist auf diesem Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3831,7 +3831,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation>Durchsucht den Hub, sobald ein Suchwort eingegeben ist.</translation>
+        <translation>Durchsucht Hugging Face, sobald du einen Suchbegriff eingibst.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3920,7 +3920,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Get Model</source>
-        <translation>Modell holen</translation>
+        <translation>Modell herunterladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -3952,7 +3952,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Get…</source>
-        <translation>Holen…</translation>
+        <translation>Herunterladen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3993,12 +3993,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Wird nur dem Hub gezeigt und im Schlüsselbund des Systems aufbewahrt, sobald der Hub es angenommen hat.</translation>
+        <translation>Wird nur Hugging Face gezeigt und im Schlüsselbund des Systems aufbewahrt, sobald Hugging Face es angenommen hat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Wird bis zum Ende von Stretto aufbewahrt und nur dem Hub gezeigt: Dieses System hat keinen Schlüsselbund, der es aufbewahren könnte.</translation>
+        <translation>Wird aufbewahrt, bis Stretto beendet wird, und nur Hugging Face gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4036,7 +4036,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of chats and settings</source>
-        <translation>Den Ordner mit Chats und Einstellungen anzeigen</translation>
+        <translation>Ordner mit Chats und Einstellungen anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4047,7 +4047,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of logs</source>
-        <translation>Den Ordner mit Protokollen anzeigen</translation>
+        <translation>Ordner mit Protokollen anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4122,7 +4122,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Revoke the key {name}</source>
-        <translation>Den Schlüssel {name} widerrufen</translation>
+        <translation>Schlüssel {name} widerrufen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4272,7 +4272,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>In use: {tags}</source>
-        <translation>In Gebrauch: {tags}</translation>
+        <translation>Verwendet: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4366,7 +4366,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>using a tool</source>
-        <translation>benutzt ein Tool</translation>
+        <translation>verwendet ein Tool</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -4493,7 +4493,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
-        <translation>{host} erlaubt das mit deinem Schlüssel nicht. Bitte dort um Zugang, oder nimm einen anderen Schlüssel.</translation>
+        <translation>{host} erlaubt das mit deinem Schlüssel nicht. Bitte dort um Zugang oder verwende einen anderen Schlüssel.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4510,8 +4510,8 @@ Du hast abgelehnt.</translation>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
-            <numerusform>Versuche es in %n Sekunde noch einmal.</numerusform>
-            <numerusform>Versuche es in %n Sekunden noch einmal.</numerusform>
+            <numerusform>Versuche es in %n Sekunde erneut.</numerusform>
+            <numerusform>Versuche es in %n Sekunden erneut.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4519,24 +4519,24 @@ Du hast abgelehnt.</translation>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
-            <numerusform>Versuche es in %n Minute noch einmal.</numerusform>
-            <numerusform>Versuche es in %n Minuten noch einmal.</numerusform>
+            <numerusform>Versuche es in %n Minute erneut.</numerusform>
+            <numerusform>Versuche es in %n Minuten erneut.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again in a few hours.</source>
-        <translation>Versuche es in einigen Stunden noch einmal.</translation>
+        <translation>Versuche es in einigen Stunden erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again another day.</source>
-        <translation>Versuche es an einem anderen Tag noch einmal.</translation>
+        <translation>Versuche es an einem anderen Tag erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
-        <translation>{host} hat etwas Unlesbares gesendet. Prüfe die Adresse, oder versuche es noch einmal.</translation>
+        <translation>{host} hat etwas Unlesbares gesendet. Prüfe die Adresse oder versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4546,7 +4546,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
+        <translation>{host} kann Antworten nicht auf eine Liste oder ein Muster beschränken. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4622,7 +4622,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
-        <translation>Nachdenken und Tools, recht schnell</translation>
+        <translation>Nachdenken und Tools, schnell für seine Größe</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4647,7 +4647,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
-        <translation>Code und Tools, sehr schnell</translation>
+        <translation>Code und Tools, sehr schnell für seine Größe</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4682,7 +4682,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
-        <translation>Nachdenken, so gründlich wie gewählt</translation>
+        <translation>Nachdenken mit wählbarem Aufwand</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4697,22 +4697,22 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/remote/finding.py"/>
         <source>This network cannot be searched ({why}).</source>
-        <translation>Dieses Netz kann nicht durchsucht werden ({why}).</translation>
+        <translation>Dieses Netzwerk kann nicht durchsucht werden ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>Es wird gesucht, solange dieses Fenster offen ist. Noch nichts gefunden: Das andere Stretto muss mit „serve --announce“ gestartet worden sein.</translation>
+        <translation>Es wird gesucht, solange dieses Fenster geöffnet ist. Noch nichts gefunden: Das andere Stretto muss mit „serve --announce“ gestartet worden sein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
-        <translation>Stretto in diesem Netz suchen</translation>
+        <translation>Stretto in diesem Netzwerk suchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
-        <translation>In diesem Netz gefunden</translation>
+        <translation>In diesem Netzwerk gefunden</translation>
     </message>
     <message>
         <location filename="../../app/models/drafts.py"/>
@@ -4798,7 +4798,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Interface zoom</source>
-        <translation>Oberfläche vergrößern</translation>
+        <translation>Zoom der Oberfläche</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4828,13 +4828,13 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory limit</source>
-        <translation>Speichergrenze</translation>
+        <translation>Speicherlimit</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload idle models after</source>
-        <translation>Unbenutzte Modelle entladen nach</translation>
+        <translation>Inaktive Modelle entladen nach</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4900,7 +4900,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload models used only by clients after</source>
-        <translation>Nur von Clients benutzte Modelle entladen nach</translation>
+        <translation>Nur von Clients verwendete Modelle entladen nach</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4918,7 +4918,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Cached context on disk</source>
-        <translation>Kontext-Cache auf der Festplatte</translation>
+        <translation>Kontext-Cache auf Datenträger</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4967,7 +4967,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>When off, follows the system</source>
-        <translation>Wenn aus, gilt die Systemeinstellung</translation>
+        <translation>Wenn ausgeschaltet, gilt die Systemeinstellung</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4998,12 +4998,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>When one ends while Stretto is in the background</source>
-        <translation>Wenn eine endet, während Stretto im Hintergrund ist</translation>
+        <translation>Wenn eine fertig wird, während Stretto im Hintergrund ist</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Written by the chat’s model while it is idle; names of your own stay</source>
-        <translation>Vom Modell des Chats geschrieben, wenn es nichts zu tun hat; deine Namen bleiben</translation>
+        <translation>Vom Modell des Chats geschrieben, wenn es inaktiv ist; eigene Namen bleiben</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5023,7 +5023,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>Chats gehen weiter, ohne neu gelesen zu werden. Gilt nach einem Neustart.</translation>
+        <translation>Chats werden fortgesetzt, ohne neu gelesen zu werden. Gilt nach einem Neustart.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5033,12 +5033,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of caches</source>
-        <translation>Cache-Ordner zeigen</translation>
+        <translation>Cache-Ordner anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>Nichts über dich wird gesendet, nichts von selbst installiert</translation>
+        <translation>Nichts über dich wird gesendet und nichts von selbst installiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5069,7 +5069,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>Neuere Modellarchitekturen können ein neueres mlx-lm brauchen. Wähle das geladene Wheel; startet es nicht, nimmt Stretto wieder das eigene.</translation>
+        <translation>Neuere Modellarchitekturen brauchen unter Umständen ein neueres mlx-lm. Wähle das heruntergeladene Wheel; startet es nicht, verwendet Stretto wieder das eingebaute.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5089,7 +5089,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Use the built-in version after a restart</source>
-        <translation>Nach einem Neustart die eigene Version verwenden</translation>
+        <translation>Nach einem Neustart die eingebaute Version verwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5109,17 +5109,17 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Choose mlx-lm Wheel</source>
-        <translation>mlx-lm-Wheel wählen</translation>
+        <translation>mlx-lm-Wheel auswählen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>The test could not run: {error}.</source>
-        <translation>Der Test war nicht möglich: {error}.</translation>
+        <translation>Der Test konnte nicht ausgeführt werden: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Limits</source>
-        <translation>Grenzen</translation>
+        <translation>Limits</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5141,12 +5141,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>When off, new sessions are refused at the limit</source>
-        <translation>Wenn aus, werden neue Sitzungen an der Grenze abgewiesen</translation>
+        <translation>Wenn ausgeschaltet, werden neue Sitzungen beim Erreichen des Limits abgewiesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>No limit</source>
-        <translation>Keine Grenze</translation>
+        <translation>Kein Limit</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5156,12 +5156,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>Für ein systemweites Kürzel zur Schnellfrage trage „{command}“ in den Tastatureinstellungen deines Systems ein.</translation>
+        <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage füge „{command}“ in den Tastatureinstellungen deines Systems hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>Für ein systemweites Kürzel zur Schnellfrage führe „{command}“ in der App „Kurzbefehle“ aus.</translation>
+        <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage führe „{command}“ in der App „Kurzbefehle“ aus.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5215,7 +5215,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>Clients mit diesem Schlüssel verlieren den Zugriff; das lässt sich nicht widerrufen</translation>
+        <translation>Clients mit diesem Schlüssel verlieren den Zugriff; das lässt sich nicht rückgängig machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5230,7 +5230,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy the key for “{name}” now. It is not shown again.</source>
-        <translation>Kopiere den Schlüssel für „{name}“ jetzt. Er wird nicht noch einmal gezeigt.</translation>
+        <translation>Kopiere den Schlüssel für „{name}“ jetzt. Er wird nicht noch einmal angezeigt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5240,7 +5240,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Maximum zoom reached</source>
-        <translation>Größter Zoom erreicht</translation>
+        <translation>Maximaler Zoom erreicht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -5250,7 +5250,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Minimum zoom reached</source>
-        <translation>Kleinster Zoom erreicht</translation>
+        <translation>Minimaler Zoom erreicht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -5295,12 +5295,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is loaded</source>
-        <translation>Kein Modell ist geladen</translation>
+        <translation>Es ist kein Modell geladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is loaded.</source>
-        <translation>Kein anderes Modell ist geladen.</translation>
+        <translation>Es ist kein anderes Modell geladen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
@@ -5330,7 +5330,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>No room for another pane. The chat opened as a tab.</source>
-        <translation>Kein Platz für einen weiteren Bereich. Der Chat ist als Tab geöffnet.</translation>
+        <translation>Kein Platz für einen weiteren Bereich. Der Chat wurde als Tab geöffnet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -5489,8 +5489,8 @@ Du hast abgelehnt.</translation>
         <source>%Ln changed chat moved to the Trash</source>
         <comment>%Ln changed chats moved to the Trash</comment>
         <translation>
-            <numerusform>%Ln geänderter Chat in den Papierkorb bewegt</numerusform>
-            <numerusform>%Ln geänderte Chats in den Papierkorb bewegt</numerusform>
+            <numerusform>%Ln geänderter Chat in den Papierkorb gelegt</numerusform>
+            <numerusform>%Ln geänderte Chats in den Papierkorb gelegt</numerusform>
         </translation>
     </message>
     <message>
@@ -5541,7 +5541,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} types text. Add Command or Option.</source>
-        <translation>{keys} schreibt Text. Nimm Command oder Option dazu.</translation>
+        <translation>{keys} schreibt Text. Nimm die Befehls- oder Wahltaste dazu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -5556,7 +5556,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Search shortcuts</source>
-        <translation>Kurzbefehle suchen</translation>
+        <translation>Kurzbefehle durchsuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -5831,7 +5831,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Search commands, chats, models and settings</source>
-        <translation>Befehle, Chats, Modelle und Einstellungen suchen</translation>
+        <translation>Befehle, Chats, Modelle und Einstellungen durchsuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -5947,7 +5947,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>This is not valid JSON: {why}, line {line}.</source>
-        <translation>Kein gültiges JSON: {why}, Zeile {line}.</translation>
+        <translation>Das ist kein gültiges JSON: {why}, Zeile {line}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6002,12 +6002,12 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Works out arithmetic.</source>
-        <translation>Rechnet Ausdrücke aus.</translation>
+        <translation>Berechnet Rechenausdrücke.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Calculate this?</source>
-        <translation>Das berechnen?</translation>
+        <translation>Diesen Ausdruck berechnen?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6108,7 +6108,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Runs Python code, without network or files.</source>
-        <translation>Führt Python-Code aus, ohne Netz und Dateien.</translation>
+        <translation>Führt Python-Code aus, ohne Netzwerk und Dateien.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6133,7 +6133,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Edit…</source>
-        <translation>Bearbeiten …</translation>
+        <translation>Bearbeiten…</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6185,7 +6185,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
-        <translation>Wiederholen</translation>
+        <translation>Erneut versuchen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6202,7 +6202,7 @@ Du hast abgelehnt.</translation>
         <source>Allow All</source>
         <comment>Allow All {count}</comment>
         <translation>
-            <numerusform>Alle {count} erlauben</numerusform>
+            <numerusform>Alle erlauben</numerusform>
             <numerusform>Alle {count} erlauben</numerusform>
         </translation>
     </message>
@@ -6283,7 +6283,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Ein Tool-Aufruf wartet auf dich. Erlaube ihn oder lehne ihn zuerst ab.</translation>
+        <translation>Ein Tool-Aufruf wartet auf dich. Erlaube ihn zuerst oder lehne ihn ab.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -6423,7 +6423,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Move to Main Window</source>
-        <translation>In Hauptfenster bewegen</translation>
+        <translation>Ins Hauptfenster bewegen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -6528,12 +6528,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
-        <translation>Verbinden …</translation>
+        <translation>Verbinden…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Tokens that these tools take in each prompt</source>
-        <translation>Token, die diese Tools in jedem Prompt belegen</translation>
+        <translation>Tokens, die diese Tools in jedem Prompt belegen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -6562,7 +6562,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Import…</source>
-        <translation>Importieren …</translation>
+        <translation>Importieren…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6583,7 +6583,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>Neu oder geändert. Ein Chat startet es bei Bedarf:</translation>
+        <translation>Neu oder geändert. Wird von einem Chat bei Bedarf gestartet:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6642,7 +6642,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>You see each change to a file before it is made.</source>
-        <translation>Du siehst jede Änderung an einer Datei, bevor sie gemacht wird.</translation>
+        <translation>Du siehst jede Änderung an einer Datei, bevor sie vorgenommen wird.</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
@@ -6657,7 +6657,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Included</source>
-        <translation>Enthalten</translation>
+        <translation>Mitgeliefert</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -6709,7 +6709,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Last used</source>
         <comment>when a model was used</comment>
-        <translation>Zuletzt benutzt</translation>
+        <translation>Zuletzt verwendet</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6731,7 +6731,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
-        <translation>Noch keine Modelle. Lade eines von Hugging Face oder füge einen Ordner mit Modellen hinzu.</translation>
+        <translation>Noch keine Modelle. Lade eines von Hugging Face herunter oder füge einen Ordner mit Modellen hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6751,7 +6751,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} Arbeitsspeicher = {total} von {free} für Modelle und Chats.</translation>
+        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} Zwischenspeicher = {total} von {free} für Modelle und Chats.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6776,7 +6776,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>No models found. Try other words.</source>
-        <translation>Keine Modelle gefunden. Versuch andere Wörter.</translation>
+        <translation>Keine Modelle gefunden. Versuche andere Wörter.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6791,7 +6791,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>The original ({size}) stays. Converting takes a few minutes.</source>
-        <translation>Das Original ({size}) bleibt. Die Umwandlung dauert einige Minuten.</translation>
+        <translation>Das Original ({size}) bleibt. Das Konvertieren dauert einige Minuten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6868,17 +6868,17 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} no longer uses a draft model.</source>
-        <translation>{name} nutzt kein Entwurfsmodell mehr.</translation>
+        <translation>{name} verwendet kein Entwurfsmodell mehr.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model.</source>
-        <translation>{name} nutzt {draft} als Entwurfsmodell.</translation>
+        <translation>{name} verwendet {draft} als Entwurfsmodell.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses {draft} as its draft model once loaded.</source>
-        <translation>{name} nutzt {draft} als Entwurfsmodell, sobald es geladen ist.</translation>
+        <translation>{name} verwendet {draft} als Entwurfsmodell, sobald es geladen ist.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -6898,7 +6898,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>Drück Enter, um Hugging Face zu durchsuchen. Nur deine Eingabe wird gesendet, und nur Modelldaten werden geladen, nie Code.</translation>
+        <translation>Drücke Enter, um Hugging Face zu durchsuchen. Nur deine Eingabe wird gesendet, und nur Modelldaten werden heruntergeladen, nie Code.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6918,12 +6918,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Asking Hugging Face…</source>
-        <translation>Hugging Face wird gefragt…</translation>
+        <translation>Hugging Face wird abgefragt…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Waiting for Hugging Face</source>
-        <translation>Warten auf Hugging Face</translation>
+        <translation>Wartet auf Hugging Face</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6933,26 +6933,26 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} has not finished downloading</source>
-        <translation>{name} ist noch nicht fertig geladen</translation>
+        <translation>{name} ist noch nicht vollständig heruntergeladen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/get_model.py"/>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
-            <numerusform>%n Modell ist noch nicht fertig geladen</numerusform>
-            <numerusform>%n Modelle sind noch nicht fertig geladen</numerusform>
+            <numerusform>%n Modell ist noch nicht vollständig heruntergeladen</numerusform>
+            <numerusform>%n Modelle sind noch nicht vollständig heruntergeladen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} converted</source>
-        <translation>{name} umgewandelt</translation>
+        <translation>{name} konvertiert</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} downloaded</source>
-        <translation>{name} geladen</translation>
+        <translation>{name} heruntergeladen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -6977,7 +6977,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once</source>
-        <translation>Vier auf einmal fragen</translation>
+        <translation>Vier gleichzeitig fragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6992,7 +6992,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Ein winziges Modell, das zu Stretto gehört, zum Ausprobieren. Es kennt diese App und sonst wenig: für alles andere hol dir ein Modell.</translation>
+        <translation>Ein winziges Modell, das mit Stretto geliefert wird, zum Ausprobieren. Es kennt diese App und sonst wenig: Für alles andere lade ein Modell herunter.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -7002,12 +7002,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats are in windows of their own</source>
-        <translation>Deine Chats sind in eigenen Fenstern</translation>
+        <translation>Deine Chats sind in eigenen Fenstern geöffnet</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag a tab here, or start a new chat.</source>
-        <translation>Zieh einen Tab hierher oder beginne einen neuen Chat.</translation>
+        <translation>Ziehe einen Tab hierher oder beginne einen neuen Chat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -7250,7 +7250,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>passages matching the message</source>
-        <translation>Passagen, die zur Nachricht passen</translation>
+        <translation>Stellen, die zur Nachricht passen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
@@ -7269,7 +7269,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
         <source>“{file}” could not be saved: {why}.</source>
-        <translation>„{file}“ konnte nicht gesichert werden: {why}.</translation>
+        <translation>„{file}“ konnte nicht gespeichert werden: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
@@ -7492,7 +7492,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
         <source>{file}: saved by a newer version of Stretto.</source>
-        <translation>{file}: mit einer neueren Version von Stretto gesichert.</translation>
+        <translation>{file}: mit einer neueren Version von Stretto gespeichert.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7512,7 +7512,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} quit during the call.</source>
-        <translation>{server} wurde während des Aufrufs beendet.</translation>
+        <translation>{server} hat sich während des Aufrufs beendet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7532,7 +7532,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/tools/connection.py"/>
         <source>{server} has quit.</source>
-        <translation>{server} wurde beendet.</translation>
+        <translation>{server} hat sich beendet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
@@ -7737,7 +7737,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
-        <translation>{host} konnte nicht antworten (Status {status}). Versuche es später noch einmal.</translation>
+        <translation>{host} konnte nicht antworten (Status {status}). Versuche es später erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7757,17 +7757,17 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
-        <translation>{host} leitet Anfragen zu {place} um. Stretto folgt dem nicht. Wenn die Adresse stimmt, füge das Modell mit ihr hinzu.</translation>
+        <translation>{host} leitet Anfragen zu {place} um. Stretto folgt dem nicht. Wenn die Adresse dort stimmt, füge das Modell mit ihr hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
-        <translation>Versuche es später noch einmal.</translation>
+        <translation>Versuche es später erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>Die Verbindung zu {host} ist abgebrochen. Die Antwort bis hierher bleibt. Generiere sie neu, um es noch einmal zu versuchen.</translation>
+        <translation>Die Verbindung zu {host} ist abgebrochen. Die Antwort bis hierher bleibt. Generiere sie neu, um es erneut zu versuchen.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7777,7 +7777,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not respond. Try again, or check the server.</source>
-        <translation>{host} reagiert nicht. Versuche es noch einmal oder prüfe den Server.</translation>
+        <translation>{host} reagiert nicht. Versuche es erneut oder prüfe den Server.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -7792,7 +7792,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
-        <translation>{model} auf {host} ist nicht mehr in deinen Modellen, daher wurde nichts gesendet. Füge es wieder hinzu oder wähle ein anderes Modell.</translation>
+        <translation>{model} auf {host} ist nicht mehr unter deinen Modellen, daher wurde nichts gesendet. Füge es wieder hinzu oder wähle ein anderes Modell.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
@@ -7803,7 +7803,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
-        <translation>Es wurde ohne Meldung beendet.</translation>
+        <translation>Es hat sich ohne Meldung beendet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
@@ -7813,7 +7813,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host} konnte nicht fortfahren. Die Antwort bis hierher bleibt. Generiere sie neu, um es noch einmal zu versuchen.</translation>
+        <translation>{host} konnte nicht fortfahren. Die Antwort bis hierher bleibt. Generiere sie neu, um es erneut zu versuchen.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -7830,7 +7830,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/tools/host.py"/>
         <source>The server “{server}” was changed. Try again.</source>
-        <translation>Der Server „{server}“ wurde geändert. Versuche es noch einmal.</translation>
+        <translation>Der Server „{server}“ wurde geändert. Versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
@@ -7940,12 +7940,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>Die Tabelle konnte nicht gesichert werden: {why}. Wähle einen anderen Ort.</translation>
+        <translation>Die Tabelle konnte nicht gespeichert werden: {why}. Wähle einen anderen Ort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Saved as {file}</source>
-        <translation>Als {file} gesichert</translation>
+        <translation>Als {file} gespeichert</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7955,7 +7955,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Saved prompts</source>
-        <translation>Gesicherte Prompts</translation>
+        <translation>Gespeicherte Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7970,7 +7970,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Save a prompt first.</source>
-        <translation>Sichere zuerst einen Prompt.</translation>
+        <translation>Speichere zuerst einen Prompt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8020,7 +8020,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Get a second model first.</source>
-        <translation>Hole zuerst ein zweites Modell.</translation>
+        <translation>Lade zuerst ein zweites Modell herunter.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8030,7 +8030,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Show differences</source>
-        <translation>Unterschiede zeigen</translation>
+        <translation>Unterschiede anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8040,7 +8040,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Show Differences</source>
-        <translation>Unterschiede zeigen</translation>
+        <translation>Unterschiede anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -8184,8 +8184,8 @@ Du hast nicht geantwortet.</translation>
         <source>Chat unpinned</source>
         <comment>{count} chats unpinned</comment>
         <translation>
-            <numerusform>Chat gelöst</numerusform>
-            <numerusform>{count} Chats gelöst</numerusform>
+            <numerusform>Chat losgelöst</numerusform>
+            <numerusform>{count} Chats losgelöst</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8359,7 +8359,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>The disk did not respond in time.</source>
-        <translation>Das Volume hat nicht rechtzeitig reagiert.</translation>
+        <translation>Der Datenträger hat nicht rechtzeitig reagiert.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -8409,7 +8409,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
-        <translation>Nötig sind {total}: {weights} für Gewichte, {caches} für {chats} mit {context} Tokens und {working} Arbeitsspeicher. Frei sind {free}.</translation>
+        <translation>Nötig sind {total}: {weights} für Gewichte, {caches} für {chats} mit {context} Tokens und {working} Zwischenspeicher. Frei sind {free}.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
@@ -8419,7 +8419,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/program/opening.py"/>
         <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
-        <translation>Stretto wurde ohne Chats gestartet. Deine früheren Chats bleiben als {file} erhalten.</translation>
+        <translation>Stretto ist ohne Chats gestartet. Deine früheren Chats bleiben als {file} erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
@@ -8459,7 +8459,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto quit while starting with it</source>
-        <translation>Stretto wurde beim Start damit beendet</translation>
+        <translation>Stretto hat sich beim Start damit beendet</translation>
     </message>
     <message>
         <location filename="../../app/system/newer_mlx_lm.py"/>
@@ -8519,12 +8519,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash. You can put it back from there.</source>
-        <translation>{name} in den Papierkorb bewegt. Von dort kannst du es zurücklegen.</translation>
+        <translation>{name} in den Papierkorb gelegt. Von dort kannst du es zurücklegen.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash.</source>
-        <translation>{name} in den Papierkorb bewegt.</translation>
+        <translation>{name} in den Papierkorb gelegt.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8539,12 +8539,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} is being moved to the Trash.</source>
-        <translation>{name} wird in den Papierkorb bewegt.</translation>
+        <translation>{name} wird in den Papierkorb gelegt.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} is loading. Wait until it has loaded, or cancel.</source>
-        <translation>{name} wird geladen. Warte, bis es geladen ist, oder brich ab.</translation>
+        <translation>{name} wird geladen. Warte, bis es geladen ist, oder brich das Laden ab.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8640,12 +8640,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/models/system_trash.py"/>
         <source>it cannot be moved to the Trash</source>
-        <translation>kann nicht in den Papierkorb bewegt werden</translation>
+        <translation>kann nicht in den Papierkorb gelegt werden</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
         <source>it was not moved to the Trash</source>
-        <translation>wurde nicht in den Papierkorb bewegt</translation>
+        <translation>wurde nicht in den Papierkorb gelegt</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
@@ -8690,12 +8690,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
-        <translation>In {path} ist nichts lesbar. Die Datei wurde nicht verändert. Stelle ein Backup wieder her, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
+        <translation>In {path} ist nichts lesbar. Die Datei wurde nicht verändert. Stelle ein Backup wieder her oder lege die Datei beiseite und beginne mit einer leeren.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
-        <translation>Die Chats in {path} wurden zuletzt mit einer neueren Version von Stretto benutzt, und diese Version könnte sie beschädigen. Nichts wurde verändert. Öffne sie mit der neueren Version, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
+        <translation>Die Chats in {path} wurden zuletzt mit einer neueren Version von Stretto verwendet, und diese Version könnte sie beschädigen. Nichts wurde verändert. Öffne sie mit der neueren Version, oder lege die Datei beiseite und beginne mit einer leeren.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
@@ -8705,12 +8705,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
-        <translation>Deine Chats lassen sich nicht öffnen, weil das Volume mit {path} voll ist. Es ist nichts verloren. Gib Speicherplatz frei und versuche es erneut.</translation>
+        <translation>Deine Chats lassen sich nicht öffnen, weil der Datenträger mit {path} voll ist. Es ist nichts verloren. Gib Speicherplatz frei und versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
-        <translation>Deine letzten Nachrichten sind noch nicht gespeichert, weil das Volume mit {path} voll ist. Gib Speicherplatz frei. Stretto versucht es von selbst erneut.</translation>
+        <translation>Deine letzten Nachrichten sind noch nicht gespeichert, weil der Datenträger mit {path} voll ist. Gib Speicherplatz frei. Stretto versucht es von selbst erneut.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
@@ -8720,7 +8720,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
-        <translation>Die Chats in {path} konnten nicht gelesen oder gespeichert werden ({error}). Prüfe, ob das Volume verbunden ist und freien Platz hat, und versuche es erneut.</translation>
+        <translation>Die Chats in {path} konnten nicht gelesen oder gespeichert werden ({error}). Prüfe, ob der Datenträger verbunden ist und freien Platz hat, und versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
@@ -8750,7 +8750,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for the changes…</source>
-        <translation>Änderungen werden ermittelt …</translation>
+        <translation>Änderungen werden ermittelt…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8780,7 +8780,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Choose Another Model…</source>
-        <translation>Anderes Modell wählen …</translation>
+        <translation>Anderes Modell auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8860,7 +8860,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show Text Sent to the Model</source>
-        <translation>An das Modell gesendeten Text zeigen</translation>
+        <translation>An das Modell gesendeten Text anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -8968,7 +8968,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>free, kept for reuse</source>
-        <translation>frei, zum Wiederverwenden behalten</translation>
+        <translation>frei, zur Wiederverwendung behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -9517,6 +9517,550 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Anhang entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Attach files  Ctrl+Shift+A</source>
+        <translation>Dateien anhängen  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Keep the message as it was  Esc</source>
+        <translation>Nachricht unverändert lassen  Esc</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message. The first version stays.</source>
+        <translation>Du bearbeitest deine Nachricht. Die erste Version bleibt erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
+        <translation>Die Modelle hier können keine Bilder sehen. Füge stattdessen den Text daraus ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Take {name} off  Delete</source>
+        <translation>{name} entfernen  Delete</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Choose what fits…</source>
+        <translation>Passendes auswählen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Restore and Start Again</source>
+        <translation>Wiederherstellen und neu starten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Write a name first</source>
+        <translation>Gib zuerst einen Namen ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
+        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Choose New to write your first prompt.</source>
+        <translation>Wähle „Neu“, um den ersten Prompt zu schreiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase for Good</source>
+        <translation>Endgültig löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>The trash is empty.</source>
+        <translation>Der Papierkorb ist leer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased tomorrow</source>
+        <translation>wird morgen endgültig gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased today</source>
+        <translation>wird heute endgültig gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto {version} is there</source>
+        <translation>Stretto {version} ist da</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>You have {version}. Your chats stay as they are.</source>
+        <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Is this the hash that its makers name?</source>
+        <translation>Ist das der Hash, den die Hersteller angeben?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Use from the Next Start</source>
+        <translation>Ab dem nächsten Start verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Answer as</source>
+        <translation>Antworten als</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>What answers have to be; the model can write nothing else</source>
+        <translation>Form, die jede Antwort haben muss; etwas anderes kann das Modell nicht schreiben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line</source>
+        <translation>Eine Möglichkeit pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One choice a line; \n stands for a line break</source>
+        <translation>Eine Möglichkeit pro Zeile; \n steht für einen Zeilenumbruch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A regular expression; the whole answer matches it</source>
+        <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}, {count} reused in the last turn</source>
+        <translation>{context}, davon {count} zuletzt wiederverwendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
+        <translation>{context}. Fast voll: Beginne einen neuen Chat oder lass diesen seine ältesten Nachrichten vergessen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Choose another model for this chat</source>
+        <translation>Anderes Modell für diesen Chat wählen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings of this chat</source>
+        <translation>Einstellungen dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of this chat</source>
+        <translation>Tools dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Markiere mindestens zwei Computer und wähle ein Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Machine</source>
+        <translation>Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Misst die Verbindung und die Tokens pro Sekunde im Vergleich zu einem einzelnen Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>This machine</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>„local“ ist dieser Computer. Wähle einen anderen Namen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Asking the machines…</source>
+        <translation>Die Computer werden abgefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Tools of This Chat</source>
+        <translation>Tools dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Settings of This Chat</source>
+        <translation>Einstellungen dieses Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As the model</source>
+        <translation>Modellstandard</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Before answering</source>
+        <translation>Vor dem Antworten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Not at all</source>
+        <translation>Gar nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>How the model should behave in this chat</source>
+        <translation>Wie sich das Modell in diesem Chat verhalten soll</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Settings saved under a name</source>
+        <translation>Einstellungen, die unter einem Namen gespeichert sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>As last time</source>
+        <translation>Wie zuletzt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Take the seed of the last answer, to have the same again</source>
+        <translation>Den Seed der letzten Antwort nehmen, um dasselbe noch einmal zu bekommen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another seed for each answer</source>
+        <translation>Für jede Antwort ein anderer Seed</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Reproducible, to the last bit (slower)</source>
+        <translation>Reproduzierbar bis aufs letzte Bit (langsamer)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Forget the oldest turns when the context is full</source>
+        <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Stop at</source>
+        <translation>Stoppen bei</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One text a line</source>
+        <translation>Ein Text pro Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Texts that end the answer, one a line; \n stands for a line break</source>
+        <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>The most tokens that this chat may have; fewer take less memory</source>
+        <translation>Höchstzahl der Tokens in diesem Chat; weniger brauchen weniger Speicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>For this chat, from its next reply on.</source>
+        <translation>Für diesen Chat, ab der nächsten Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Fewer settings</source>
+        <translation>Weniger Einstellungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>More settings</source>
+        <translation>Mehr Einstellungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>diesen Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Was du sendest, verlässt diesen Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Wird an {host} gesendet und verlässt diesen Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Wird an {host} gesendet, ein anderes Programm auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Hier antwortet ein anderes Programm auf diesem Computer, unter {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Es läuft auf einem anderen Computer: Alles, was du in diesem Chat sendest, geht an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Was sie zurückgeben, wird wie dein Text an {host} gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} erfährt nichts von: {names}. Wie viele Tokens ein Chat belegt, wird nach jeder Antwort mitgeteilt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>From now on this chat forgets its oldest turns</source>
+        <translation>Ab jetzt vergisst dieser Chat die ältesten Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>is being read…</source>
+        <translation>wird gelesen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is attached, {about}</source>
+        <translation>{name} ist angehängt, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>{name} is taken off</source>
+        <translation>{name} ist entfernt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>All of It</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The Beginning, as Much as Fits</source>
+        <translation>Anfang, so viel wie passt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Put into the Message as Text</source>
+        <translation>Als Text in die Nachricht einsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Take It Off</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>A name for these settings; one in use is replaced:</source>
+        <translation>Ein Name für diese Einstellungen; ein bereits verwendeter wird ersetzt:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Another name:</source>
+        <translation>Neuer Name:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Download a model from the hub</source>
+        <translation>Modell von Hugging Face herunterladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Wird im Schlüsselbund dieses Systems aufbewahrt und nur dieser Adresse gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Computer und geht an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} ist ein anderes Programm auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was du sendest, auch den Schlüssel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Gib eine Adresse und den Namen eines Modells ein oder wähle eines von dort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Only if it wants one</source>
+        <translation>Nur falls einer nötig ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Show Its Models</source>
+        <translation>Modelle anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Fragt unter der Adresse nach den Modellen und sendet sonst nichts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open in a Chat</source>
+        <translation>In einem Chat öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Cancel and Throw Away</source>
+        <translation>Abbrechen und verwerfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Read Its Card</source>
+        <translation>Modellkarte lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Asks the hub about this model</source>
+        <translation>Ruft Informationen zu diesem Modell von Hugging Face ab</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>It is on this machine already.</source>
+        <translation>Es ist schon auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>This version does not know its architecture. A newer one may.</source>
+        <translation>Diese Version kennt seine Architektur nicht. Eine neuere vielleicht schon.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>None yet. Models that were opened or downloaded are listed here.</source>
+        <translation>Noch keine. Geöffnete oder heruntergeladene Modelle werden hier aufgelistet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Put the model back into the list</source>
+        <translation>Modell wieder in die Liste aufnehmen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Unload: take it out of memory</source>
+        <translation>Entladen: aus dem Speicher nehmen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is being looked for</source>
+        <translation>Der Ordner wird gesucht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>The folder is not there</source>
+        <translation>Der Ordner ist nicht vorhanden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>From the hub</source>
+        <translation>Von Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
+        <translation>Der Schlüsselbund hat das Token nicht angenommen: Es wird aufbewahrt, bis Stretto beendet wird.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>An access token is shown to the hub.</source>
+        <translation>Hugging Face wird ein Zugriffstoken gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget It</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Forget the access token</source>
+        <translation>Zugriffstoken vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Open Its Page</source>
+        <translation>Seite öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Asks first, then opens the model&apos;s page on the hub</source>
+        <translation>Fragt zuerst und öffnet dann die Seite des Modells bei Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Separated by commas. A search finds them with tag:name.</source>
+        <translation>Durch Kommas getrennt. Die Suche findet sie mit tag:Name.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>On this machine</source>
+        <translation>Auf diesem Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Leaves this machine</source>
+        <translation>Verlässt diesen Computer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>{name} in einem Chat öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Wähle eines und gib den Schlüssel ein, der dort erstellt wurde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause Reply</source>
+        <translation>Antwort pausieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin Chat</source>
+        <translation>Chat anheften</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat</source>
+        <translation>Chat archivieren</translation>
     </message>
 </context>
 </TS>
