@@ -1195,7 +1195,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Ein Modell, das für einen Computer zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Sie brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über SSH ohne Passwort erreicht.</translation>
+        <translation>Ein Modell, das für einen Computer zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Alle brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über SSH ohne Passwort erreicht.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1529,12 +1529,12 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}</source>
-        <translation>Wartet auf {host}</translation>
+        <translation>Wartet auf Antwort von {host}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting for {host}, {time}</source>
-        <translation>Wartet auf {host}, {time}</translation>
+        <translation>Wartet auf Antwort von {host}, {time}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -4252,7 +4252,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
-        <translation>Tags {tags}</translation>
+        <translation>Tags: {tags}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -6283,7 +6283,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Ein Tool-Aufruf wartet auf dich. Erlaube ihn zuerst oder lehne ihn ab.</translation>
+        <translation>Ein Tool-Aufruf wartet: zuerst erlauben oder ablehnen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -7018,7 +7018,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
-        <translation>diesen Computer</translation>
+        <translation>diesem Computer</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
@@ -9028,7 +9028,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
-        <translation>Du hast {version}. Deine Chats bleiben unberührt.</translation>
+        <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -9053,12 +9053,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separate with commas. Search with tag:name.</source>
-        <translation>Mit Kommas trennen. Suche mit tag:Name.</translation>
+        <translation>Durch Kommas getrennt. Suche mit tag:Name.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
-        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab geht durch seine {{variables}}.</translation>
+        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -9093,7 +9093,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Select two or more computers and a model.</source>
-        <translation>Wähle zwei oder mehr Computer und ein Modell.</translation>
+        <translation>Wähle mindestens zwei Computer und ein Modell.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9103,7 +9103,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Compares connection and speed with a single computer</source>
-        <translation>Vergleicht Verbindung und Tempo mit einem einzelnen Computer</translation>
+        <translation>Vergleicht Verbindung und Geschwindigkeit mit einem einzelnen Computer</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -9118,7 +9118,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, then enter its key.</source>
-        <translation>Wähle einen aus und gib dann seinen Schlüssel ein.</translation>
+        <translation>Wähle eines aus und gib dann seinen Schlüssel ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9143,7 +9143,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Enter an address and choose or type a model.</source>
-        <translation>Gib eine Adresse ein und wähle ein Modell oder gib seinen Namen ein.</translation>
+        <translation>Gib eine Adresse ein und wähle ein Modell aus oder gib eines ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9173,12 +9173,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Asks Hugging Face about this model</source>
-        <translation>Fragt Hugging Face nach diesem Modell</translation>
+        <translation>Ruft Informationen zu diesem Modell von Hugging Face ab</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Already on this computer.</source>
-        <translation>Schon auf diesem Computer.</translation>
+        <translation>Bereits auf diesem Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -9213,7 +9213,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Restore the model to the list</source>
-        <translation>Das Modell wiederherstellen</translation>
+        <translation>Modell in der Liste wiederherstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9238,7 +9238,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model&apos;s page on Hugging Face</source>
-        <translation>Öffnet die Seite des Modells auf Hugging Face</translation>
+        <translation>Öffnet die Seite des Modells bei Hugging Face</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9260,12 +9260,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Pin/Unpin Chat</source>
-        <translation>Chat anheften/lösen</translation>
+        <translation>Chat anheften/loslösen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Archive/Unarchive Chat</source>
-        <translation>Chat archivieren/aus Archiv holen</translation>
+        <translation>Chat archivieren/aus dem Archiv holen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -9290,7 +9290,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Editing your message. The original stays as a version.</source>
-        <translation>Nachricht wird bearbeitet. Das Original bleibt als Version.</translation>
+        <translation>Du bearbeitest deine Nachricht. Das Original bleibt als Version erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -9300,7 +9300,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>Choose What Fits…</source>
-        <translation>Auswählen, was passt…</translation>
+        <translation>Passendes auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9310,17 +9310,17 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, outside this computer.</source>
-        <translation>Geht an {host}, außerhalb dieses Computers.</translation>
+        <translation>Wird an {host} gesendet, außerhalb dieses Computers.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, on this computer.</source>
-        <translation>Geht an {host}, auf diesem Computer.</translation>
+        <translation>Wird an {host} gesendet, auf diesem Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{host} replies, on this computer.</source>
-        <translation>{host} antwortet, auf diesem Computer.</translation>
+        <translation>{host} antwortet auf diesem Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9330,12 +9330,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Tool results are sent to {host}.</source>
-        <translation>Ergebnisse der Tools gehen an {host}.</translation>
+        <translation>Tool-Ergebnisse werden an {host} gesendet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{host} does not support {names}. Token counts follow each reply.</source>
-        <translation>{host} unterstützt nicht: {names}. Token werden nach jeder Antwort gezählt.</translation>
+        <translation>{host} unterstützt Folgendes nicht: {names}. Die Zahl der Tokens folgt nach jeder Antwort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9350,7 +9350,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
-        <translation>Modell wählen…</translation>
+        <translation>Modell auswählen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9386,12 +9386,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>One choice per line</source>
-        <translation>Eine Auswahl pro Zeile</translation>
+        <translation>Eine Möglichkeit pro Zeile</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>One choice per line; \n is a line break</source>
-        <translation>Eine Auswahl pro Zeile; \n ist ein Zeilenumbruch</translation>
+        <translation>Eine Möglichkeit pro Zeile; \n ist ein Zeilenumbruch</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9411,7 +9411,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Saved settings</source>
-        <translation>Gesicherte Einstellungen</translation>
+        <translation>Gespeicherte Einstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9431,7 +9431,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
-        <translation>Exakt reproduzierbar, langsamer</translation>
+        <translation>Exakt reproduzierbar, aber langsamer</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9456,7 +9456,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>Höchstzahl an Token in diesem Chat; weniger brauchen weniger Speicher</translation>
+        <translation>Höchstzahl der Tokens in diesem Chat; weniger brauchen weniger Speicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9471,7 +9471,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>More Settings</source>
-        <translation>Weitere Einstellungen</translation>
+        <translation>Mehr Einstellungen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9511,556 +9511,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Insert as Text</source>
-        <translation>Als Text einfügen</translation>
+        <translation>Als Text einsetzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Anhang entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Attach files  Ctrl+Shift+A</source>
-        <translation>Dateien anhängen  Ctrl+Shift+A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Keep the message as it was  Esc</source>
-        <translation>Nachricht unverändert lassen  Esc</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The first version stays.</source>
-        <translation>Du bearbeitest deine Nachricht. Die erste Version bleibt erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
-        <translation>Die Modelle hier können keine Bilder sehen. Füge stattdessen den Text daraus ein.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Take {name} off  Delete</source>
-        <translation>{name} entfernen  Delete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose what fits…</source>
-        <translation>Passendes auswählen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Restore and Start Again</source>
-        <translation>Wiederherstellen und neu starten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Write a name first</source>
-        <translation>Gib zuerst einen Namen ein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
-        <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Choose New to write your first prompt.</source>
-        <translation>Wähle „Neu“, um den ersten Prompt zu schreiben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase for Good</source>
-        <translation>Endgültig löschen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased tomorrow</source>
-        <translation>wird morgen endgültig gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased today</source>
-        <translation>wird heute endgültig gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto {version} is there</source>
-        <translation>Stretto {version} ist da</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats stay as they are.</source>
-        <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Is this the hash that its makers name?</source>
-        <translation>Ist das der Hash, den die Hersteller angeben?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use from the Next Start</source>
-        <translation>Ab dem nächsten Start verwenden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Answer as</source>
-        <translation>Antworten als</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>What answers have to be; the model can write nothing else</source>
-        <translation>Form, die jede Antwort haben muss; etwas anderes kann das Modell nicht schreiben</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line</source>
-        <translation>Eine Möglichkeit pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One choice a line; \n stands for a line break</source>
-        <translation>Eine Möglichkeit pro Zeile; \n steht für einen Zeilenumbruch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A regular expression; the whole answer matches it</source>
-        <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}, {count} reused in the last turn</source>
-        <translation>{context}, davon {count} zuletzt wiederverwendet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
-        <translation>{context}. Fast voll: Beginne einen neuen Chat oder lass diesen seine ältesten Nachrichten vergessen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Choose another model for this chat</source>
-        <translation>Anderes Modell für diesen Chat wählen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings of this chat</source>
-        <translation>Einstellungen dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of this chat</source>
-        <translation>Tools dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Tick two machines or more, and choose a model.</source>
-        <translation>Markiere mindestens zwei Computer und wähle ein Modell.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Machine</source>
-        <translation>Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Measures the connection, and tokens a second beside one machine</source>
-        <translation>Misst die Verbindung und die Tokens pro Sekunde im Vergleich zu einem einzelnen Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>This machine</source>
-        <translation>Dieser Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>“local” is this machine. Take another name.</source>
-        <translation>„local“ ist dieser Computer. Wähle einen anderen Namen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Asking the machines…</source>
-        <translation>Die Computer werden abgefragt…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Tools of This Chat</source>
-        <translation>Tools dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Settings of This Chat</source>
-        <translation>Einstellungen dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>As the model</source>
-        <translation>Modellstandard</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Before answering</source>
-        <translation>Vor dem Antworten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Not at all</source>
-        <translation>Gar nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>How the model should behave in this chat</source>
-        <translation>Wie sich das Modell in diesem Chat verhalten soll</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Settings saved under a name</source>
-        <translation>Einstellungen, die unter einem Namen gespeichert sind</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>As last time</source>
-        <translation>Wie zuletzt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Take the seed of the last answer, to have the same again</source>
-        <translation>Den Seed der letzten Antwort nehmen, um dasselbe noch einmal zu bekommen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another seed for each answer</source>
-        <translation>Für jede Antwort ein anderer Seed</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Reproducible, to the last bit (slower)</source>
-        <translation>Reproduzierbar bis aufs letzte Bit (langsamer)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Forget the oldest turns when the context is full</source>
-        <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Stop at</source>
-        <translation>Stoppen bei</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One text a line</source>
-        <translation>Ein Text pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>The most tokens that this chat may have; fewer take less memory</source>
-        <translation>Höchstzahl der Tokens in diesem Chat; weniger brauchen weniger Speicher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>For this chat, from its next reply on.</source>
-        <translation>Für diesen Chat, ab der nächsten Antwort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Fewer settings</source>
-        <translation>Weniger Einstellungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>More settings</source>
-        <translation>Mehr Einstellungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>this machine</source>
-        <translation>diesen Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What you send leaves this machine.</source>
-        <translation>Was du sendest, verlässt diesen Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}: it leaves this machine.</source>
-        <translation>Wird an {host} gesendet und verlässt diesen Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, another program of this machine.</source>
-        <translation>Wird an {host} gesendet, ein anderes Programm auf diesem Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>Hier antwortet ein anderes Programm auf diesem Computer, unter {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>Es läuft auf einem anderen Computer: Alles, was du in diesem Chat sendest, geht an {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>Was sie zurückgeben, wird wie dein Text an {host} gesendet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>{host} erfährt nichts von: {names}. Wie viele Tokens ein Chat belegt, wird nach jeder Antwort mitgeteilt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>From now on this chat forgets its oldest turns</source>
-        <translation>Ab jetzt vergisst dieser Chat die ältesten Nachrichten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>is being read…</source>
-        <translation>wird gelesen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is attached, {about}</source>
-        <translation>{name} ist angehängt, {about}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>{name} is taken off</source>
-        <translation>{name} ist entfernt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>All of It</source>
-        <translation>Alles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>The Beginning, as Much as Fits</source>
-        <translation>Anfang, so viel wie passt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Put into the Message as Text</source>
-        <translation>Als Text in die Nachricht einsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Take It Off</source>
-        <translation>Entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>A name for these settings; one in use is replaced:</source>
-        <translation>Ein Name für diese Einstellungen; ein bereits verwendeter wird ersetzt:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Another name:</source>
-        <translation>Neuer Name:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Download a model from the hub</source>
-        <translation>Modell von Hugging Face herunterladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
-        <translation>Wird im Schlüsselbund dieses Systems aufbewahrt und nur dieser Adresse gezeigt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Computer und geht an {host}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{host} is another program of this machine.</source>
-        <translation>{host} ist ein anderes Programm auf diesem Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was du sendest, auch den Schlüssel.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>Gib eine Adresse und den Namen eines Modells ein oder wähle eines von dort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Only if it wants one</source>
-        <translation>Nur falls einer nötig ist</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Show Its Models</source>
-        <translation>Modelle anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the address which models it has, and sends nothing else</source>
-        <translation>Fragt unter der Adresse nach den Modellen und sendet sonst nichts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open in a Chat</source>
-        <translation>In einem Chat öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Cancel and Throw Away</source>
-        <translation>Abbrechen und verwerfen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Read Its Card</source>
-        <translation>Modellkarte lesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Asks the hub about this model</source>
-        <translation>Ruft Informationen zu diesem Modell von Hugging Face ab</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>It is on this machine already.</source>
-        <translation>Es ist schon auf diesem Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version does not know its architecture. A newer one may.</source>
-        <translation>Diese Version kennt seine Architektur nicht. Eine neuere vielleicht schon.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>None yet. Models that were opened or downloaded are listed here.</source>
-        <translation>Noch keine. Geöffnete oder heruntergeladene Modelle werden hier aufgelistet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Put the model back into the list</source>
-        <translation>Modell wieder in die Liste aufnehmen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Unload: take it out of memory</source>
-        <translation>Entladen: aus dem Speicher nehmen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is being looked for</source>
-        <translation>Der Ordner wird gesucht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder is not there</source>
-        <translation>Der Ordner ist nicht vorhanden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>From the hub</source>
-        <translation>Von Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain did not take the token: it is kept until Stretto ends.</source>
-        <translation>Der Schlüsselbund hat das Token nicht angenommen: Es wird aufbewahrt, bis Stretto beendet wird.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>An access token is shown to the hub.</source>
-        <translation>Hugging Face wird ein Zugriffstoken gezeigt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget It</source>
-        <translation>Vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Forget the access token</source>
-        <translation>Zugriffstoken vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Open Its Page</source>
-        <translation>Seite öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Asks first, then opens the model&apos;s page on the hub</source>
-        <translation>Fragt zuerst und öffnet dann die Seite des Modells bei Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Separated by commas. A search finds them with tag:name.</source>
-        <translation>Durch Kommas getrennt. Die Suche findet sie mit tag:Name.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>On this machine</source>
-        <translation>Auf diesem Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this machine</source>
-        <translation>Verlässt diesen Computer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Open {name} in a chat</source>
-        <translation>{name} in einem Chat öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>{name} is no longer listed. Its chats stay.</source>
-        <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Choose one, and write the key that was made there.</source>
-        <translation>Wähle eines und gib den Schlüssel ein, der dort erstellt wurde.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause Reply</source>
-        <translation>Antwort pausieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin Chat</source>
-        <translation>Chat anheften</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat</source>
-        <translation>Chat archivieren</translation>
     </message>
 </context>
 </TS>
