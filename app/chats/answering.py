@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
+from app.chats.answer import Answer, Phase, kept_stats
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
-from app.chats.reply import Answer, Phase, kept_stats
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
 from app.chats.signals import ChatSignals

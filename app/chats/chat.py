@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
+from app.chats.answer import Answer, Phase
 from app.chats.answering import Answering
 from app.chats.attaching import Attaching
 from app.chats.counting import ToCount, TokenCount
 from app.chats.options import ChatOptions, model_of_answer, of_answer
-from app.chats.reply import Answer, Phase
 from app.chats.saved_chat import SavedChat, saved_together
 from app.chats.session import context_of
 from app.chats.signals import ChatSignals

@@ -10,8 +10,8 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
+from app.chats.answer import Phase
 from app.chats.chat import Chat
-from app.chats.reply import Phase
 from app.chats.turn import Editing, Paused, Running, Waiting
 from app.models.loading import LoadState
 from app.program.application import Application

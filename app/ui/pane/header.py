@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from app.chats.answer import Phase
 from app.chats.chat import Chat
-from app.chats.reply import Phase
 from app.chats.tool_call import doing
 from app.models.loading import LoadState
 from app.remote.address import KINDS, Remote

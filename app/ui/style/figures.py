@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QDate, QLocale
 
-from app.chats.reply import Phase
+from app.chats.answer import Phase
 from app.chats.tool_call import Doing
 from app.models.downloads import Download, DownloadState
 from app.settings.language import code, counted, mark, number, tr

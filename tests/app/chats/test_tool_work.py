@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
 from app.chats.actions import Action
+from app.chats.answer import Phase
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.reply import Phase
 from app.chats.tool_call import DENIED, LEFT_OUT, NO_RESULT, STOPPED, Call, CallState, Made
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.chats.reply import Phase
+from app.chats.answer import Phase
 from app.score import ScoreFeed, Totals
 from app.ui.score import memory_line, memory_parts
 from app.ui.style import tokens as t

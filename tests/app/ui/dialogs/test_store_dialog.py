@@ -145,7 +145,7 @@ def test_what_can_be_read_is_saved_and_said(start: Start, torn):
     (aside,) = (path for path in torn.glob("chats.db.aside-*") if path.suffix[-4:-3] != "-")
     assert aside.read_bytes() == damaged
     assert [chat.title for chat in run.app.library.chats()] == ["About trees"]
-    assert "messages in 1 chat could be read" in run.window.toast.text
+    assert "messages in 1 chat. The damaged file is kept" in run.window.toast.text
     assert aside.name in run.window.toast.text
 
 
@@ -159,7 +159,7 @@ def test_when_nothing_can_be_read_the_next_question_offers_less(start: Start, da
     run = start(ask=ask)
     assert run.started
     assert asked == [False, True]
-    assert "empty start" in run.window.toast.text
+    assert "started without chats" in run.window.toast.text
 
 
 def test_a_newer_database_is_not_touched(start: Start, profile):

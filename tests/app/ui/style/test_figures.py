@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.reply import Phase
+from app.chats.answer import Phase
 from app.ui.style.figures import figures_line, phase_line, seconds, thought_line
 from engine import PromptProgress
 
