@@ -149,6 +149,7 @@ def test_the_settings_unload_too_and_say_why_not(start: Start):
     run.until(lambda: run.pane.header.state == "Ready")
     run.window.settings_commands.show_settings()
     run.window.settings_commands.shown.pages.show_page("Models")
+    run.window.settings_commands.shown.pages.show_page("Models")
     row = run.window.settings_commands.shown.models.row(SMALL)
     assert row.unload.isVisible()
     pane = run.say("hold 1")
