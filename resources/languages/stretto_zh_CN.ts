@@ -71,7 +71,7 @@
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>its name looks like that of “{other}”</source>
-        <translation>其名称与“{other}”看起来相同</translation>
+        <translation>名称看起来与“{other}”相同</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -144,7 +144,7 @@
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
         <source>{about}; too much for this model</source>
-        <translation>{about}；超出此模型的容量</translation>
+        <translation>{about}，超出此模型的容量</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -165,12 +165,12 @@
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto 每天一次并在每次更新前备份你的对话，保留最近三份。当前的对话会另存为单独的文件，因此恢复备份不会丢失任何内容。</translation>
+        <translation>Stretto 每天及每次更新前都会备份你的对话，并保留最近三份。当前的对话会另存为单独的文件，因此恢复备份不会丢失任何内容。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>还没有备份。到另一天首次更改内容时，Stretto 会创建备份。</translation>
+        <translation>还没有备份。日后某天首次更改内容时，Stretto 会创建一份。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -215,7 +215,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
-        <translation>移到单独窗口</translation>
+        <translation>移到新窗口</translation>
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
@@ -362,7 +362,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Set Aside and Start Fresh</source>
-        <translation>移到一旁并重新开始</translation>
+        <translation>移开文件并重新开始</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -423,7 +423,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>众多本地对话并排，由同一份权重同时回复。你写的内容不会离开这台电脑。</translation>
+        <translation>多个本地对话并排进行，由同一份模型权重同时回复。你写的内容不会离开这台电脑。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -438,7 +438,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
-        <translation>当前显示的分支，按原文。</translation>
+        <translation>当前显示的分支，保留原文。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -458,7 +458,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
-        <translation>当前显示的分支，不带标记。</translation>
+        <translation>当前显示的分支，不含标记。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -522,7 +522,7 @@
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Kept so far: {models}</source>
-        <translation>目前选定的：{models}</translation>
+        <translation>目前保留的：{models}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -782,7 +782,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
-        <translation>找回</translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -802,12 +802,12 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
-        <translation>提示词需要名称。它仍叫“{before}”。</translation>
+        <translation>提示词需要名称。名称仍为“{before}”。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>已有同名的提示词。它仍叫“{before}”。</translation>
+        <translation>已有同名的提示词。名称仍为“{before}”。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -884,7 +884,7 @@
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>移到一旁的损坏文件中可能仍有已删除对话的文本：{files}</translation>
+        <translation>已移开的损坏文件中可能仍有已删除对话的文本：{files}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -958,7 +958,7 @@
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>wheel 包是程序：它能做你有权做的一切。请从 {page} 下载，哈希值在该页的 Download files、View hashes 下。请比对两者。</translation>
+        <translation>wheel 包就是程序，拥有与你相同的权限。请从 {page} 下载，哈希值在该页“Download files”的“View hashes”中。请对比两者是否一致。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -1043,7 +1043,7 @@
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
-        <translation>上下键选择，Enter 打开，Esc 关闭</translation>
+        <translation>用上下键选择，按 Enter 打开，按 Esc 关闭</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -1124,7 +1124,7 @@
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compares replies to one message, side by side</source>
-        <translation>并排对比对同一条消息的回复</translation>
+        <translation>并排对比同一条消息的多条回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1186,7 +1186,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>单台机器装不下的模型可在多台机器上运行，每台承担一部分。这些机器需要相同版本的 Stretto 和模型文件，并能通过 ssh 免密码连接。</translation>
+        <translation>单台电脑装不下的模型可分布在多台电脑上运行，每台承担一部分。这些电脑需要相同版本的 Stretto 和模型文件，并能通过 ssh 免密码连接。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1196,12 +1196,12 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
-        <translation>用户@机器，或 local</translation>
+        <translation>用户@主机，或 local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
-        <translation>对方的 Python 或 Stretto（stretto）</translation>
+        <translation>其 Python 或 Stretto (stretto)</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1237,7 +1237,7 @@
     <message>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
-        <translation>正在测试，需要一分钟或更久…</translation>
+        <translation>正在测试，需要一分钟或更长时间…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1247,7 +1247,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
-        <translation>图像</translation>
+        <translation>图片</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1425,7 +1425,7 @@
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
-        <translation>哪些放得下…</translation>
+        <translation>查看可行方案…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1635,7 +1635,7 @@
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>0 始终取可能性最大的词；越高越自由</translation>
+        <translation>0 始终取可能性最大的词；越高越随机</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1929,7 +1929,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
-        <translation>立即重新启动</translation>
+        <translation>立即重启</translation>
     </message>
     <message>
         <location filename="../../app/settings/language.py"/>
@@ -1975,12 +1975,12 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON</source>
-        <translation>按 JSON</translation>
+        <translation>JSON 格式</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>as JSON of a schema</source>
-        <translation>按 Schema 的 JSON</translation>
+        <translation>符合 Schema 的 JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -1990,7 +1990,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>of a pattern</source>
-        <translation>按正则表达式</translation>
+        <translation>符合正则表达式</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2003,7 +2003,7 @@ Now: {now}</source>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
-            <numerusform>放得下 %Ln token 的对话。</numerusform>
+            <numerusform>放得下 %Ln 个 token 的对话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2115,7 +2115,7 @@ Now: {now}</source>
         <location filename="../../app/ui/style/figures.py"/>
         <source>reused {count}</source>
         <comment>tokens</comment>
-        <translation>复用 {count}</translation>
+        <translation>缓存 {count}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2130,12 +2130,12 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut at its length limit</source>
-        <translation>达到长度上限而截断</translation>
+        <translation>因达到长度上限被截断</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>cut off: the memory was full</source>
-        <translation>内存已满而截断</translation>
+        <translation>因内存已满被截断</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2160,7 +2160,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
-        <translation>询问你</translation>
+        <translation>待你答复</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2196,13 +2196,13 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Reading {done} of {total} tokens</source>
-        <translation>正在读取第 {done}/{total} 个 token</translation>
+        <translation>正在读取 {done}/{total} 个 token</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
-        <translation>正在撰写</translation>
+        <translation>正在回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2246,7 +2246,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for the hub…</source>
-        <translation>正在等待 Hub…</translation>
+        <translation>正在等待 Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2401,12 +2401,12 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} asks you</source>
-        <translation>{tool} 询问你</translation>
+        <translation>{tool} 向你提问</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>It has {size}; about {room} fit into this chat.</source>
-        <translation>结果大小为 {size}；此对话约能放下 {room}。</translation>
+        <translation>结果为 {size}；此对话大约还能容纳 {room}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2422,8 +2422,8 @@ Now: {now}</source>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
-        <translation>服务器问：{question}
-你已谢绝。</translation>
+        <translation>服务器询问：{question}
+你已拒绝。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -2568,7 +2568,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>“{field}”像是机密信息。任何服务器都不得这样索取：除非清楚原因，否则请谢绝。</translation>
+        <translation>“{field}”像是机密信息。任何服务器都不得这样索取：除非清楚原因，否则请拒绝。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -2580,12 +2580,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
-        <translation>谢绝</translation>
+        <translation>拒绝</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>保留到 Stretto 结束，只出示给此地址：本系统没有可保存它的钥匙串。</translation>
+        <translation>保留到 Stretto 退出为止，仅提供给此地址：此系统没有可保存它的钥匙串。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2608,7 +2608,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
-        <translation>正在询问 {host}…</translation>
+        <translation>正在查询 {host}…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -2648,7 +2648,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Looking…</source>
-        <translation>正在检查…</translation>
+        <translation>正在查找…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -2944,7 +2944,7 @@ You declined.</source>
         <source>%n other chat closed.</source>
         <comment>%n other chats closed.</comment>
         <translation>
-            <numerusform>已关闭 %n 个其他对话。</numerusform>
+            <numerusform>已关闭其他 %n 个对话。</numerusform>
         </translation>
     </message>
     <message>
@@ -2979,7 +2979,7 @@ You declined.</source>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
-            <numerusform>%n 个回复中 · 共 {rate}</numerusform>
+            <numerusform>%n 个正在回复 · 共 {rate}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3330,7 +3330,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Make a smaller copy of it</source>
-        <translation>制作较小的副本</translation>
+        <translation>创建更小的副本</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3647,7 +3647,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
-        <translation>模型卡</translation>
+        <translation>模型卡片</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -3717,33 +3717,33 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>占用 {size}。已读取的内容会略有舍入。</translation>
+        <translation>占用 {size}。已读取内容的精度会略有降低。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
         <translation>
-            <numerusform>将此对话限制为最多 %Ln token</numerusform>
+            <numerusform>将此对话限制为最多 %Ln 个 token</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
-        <translation>占用 {size}。可在其设置中更改。</translation>
+        <translation>占用 {size}。可在对话设置中更改。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
-            <numerusform>按最多 %Ln token 的对话加载</numerusform>
+            <numerusform>按每个对话最多 %Ln 个 token 加载</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>占用 {size}。更长的对话可能没有足够内存。</translation>
+        <translation>占用 {size}。更长的对话可能内存不足。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3763,12 +3763,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
-        <translation>输入要查找的内容后搜索 Hub。</translation>
+        <translation>输入要查找的内容后，在 Hugging Face 上搜索。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
-        <translation>权重放得下。对话可能没有足够内存。</translation>
+        <translation>权重放得下，但对话可能内存不足。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3784,7 +3784,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>释放 {size}。其对话会在发送时加载它。</translation>
+        <translation>释放 {size}。使用它的对话会在发送消息时重新加载它。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3794,7 +3794,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>释放 {size}。其对话会在发送时加载它们。</translation>
+        <translation>释放 {size}。使用它们的对话会在发送消息时重新加载它们。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3826,7 +3826,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Tokens in each chat</source>
-        <translation>每个对话的 token</translation>
+        <translation>每个对话的 token 数</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3836,7 +3836,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Reckoned for {chats} of {tokens}</source>
-        <translation>按 {chats}，每个 {tokens} 估算</translation>
+        <translation>按 {chats}、每个 {tokens} 估算</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3925,12 +3925,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>仅提供给 Hub；Hub 接受后保存在此系统的钥匙串中。</translation>
+        <translation>仅提供给 Hugging Face；验证通过后保存在此系统的钥匙串中。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>保留到 Stretto 退出为止，仅提供给 Hub：此系统没有可保存它的钥匙串。</translation>
+        <translation>保留到 Stretto 退出为止，仅提供给 Hugging Face：此系统没有可保存它的钥匙串。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4021,7 +4021,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy for {name}</source>
-        <translation>复制用于 {name}</translation>
+        <translation>复制供 {name} 使用的配置</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4043,7 +4043,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>dd MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
-        <translation>yyyy年MM月dd日</translation>
+        <translation>yyyy年M月d日</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4064,7 +4064,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
-        <translation>此桌面没有托盘。</translation>
+        <translation>此桌面环境没有系统托盘。</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -4118,12 +4118,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
-        <translation>昨天以来</translation>
+        <translation>自昨天起</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
-        <translation>今年之前</translation>
+        <translation>今年以前</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
@@ -4188,12 +4188,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
-        <translation>标签，以英文逗号分隔</translation>
+        <translation>标签，以逗号分隔</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>recipes, to read</source>
-        <translation>食谱, 待读</translation>
+        <translation>食谱，待读</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -4328,17 +4328,17 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation>此链接会在邮件中附加文件，因此 Stretto 不打开它。</translation>
+        <translation>此链接会在邮件中附加文件，因此 Stretto 不会打开。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
-        <translation>要在 Stretto 之外给此地址写邮件吗？</translation>
+        <translation>要在 Stretto 以外给此地址写邮件吗？</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>此链接不指向网页，因此 Stretto 不打开它。</translation>
+        <translation>此链接不指向网页，因此 Stretto 不会打开。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4348,12 +4348,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation>此链接隐藏了去向，因此 Stretto 不打开它。</translation>
+        <translation>此链接隐藏了去向，因此 Stretto 不会打开。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
-        <translation>要在 Stretto 之外打开位于 {place} 的此网址吗？</translation>
+        <translation>要在 Stretto 以外打开 {place} 上的此网址吗？</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4411,7 +4411,7 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The conversation does not fit into the context of {model}.</source>
-        <translation>对话放不进 {model} 的上下文。</translation>
+        <translation>对话超出 {model} 的上下文。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4457,7 +4457,7 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
-        <translation>{host} 发来了无法读取的内容。请检查地址，或再试一次。</translation>
+        <translation>{host} 发来了无法读取的内容。请检查地址，或重试。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -4467,7 +4467,7 @@ You declined.</source>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} 无法把回复限定为列表或模式。请在对话设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
+        <translation>{host} 无法把回复限定为列表或正则表达式。请在对话设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4543,7 +4543,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
-        <translation>推理和工具，同等大小中较快</translation>
+        <translation>推理和工具，同等大小中速度较快</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4568,7 +4568,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
-        <translation>代码和工具，同等大小中非常快</translation>
+        <translation>代码和工具，同等大小中速度很快</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4593,7 +4593,7 @@ You declined.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very quick for its size</source>
-        <translation>长文本，同等大小中非常快</translation>
+        <translation>长文本，同等大小中速度很快</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -4623,7 +4623,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>此窗口打开期间会一直搜索。尚未找到：另一个 Stretto 必须以“serve --announce”启动。</translation>
+        <translation>此窗口打开期间会持续查找。尚未找到：另一个 Stretto 必须以“serve --announce”启动。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4773,7 +4773,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Require a key</source>
-        <translation>需要密钥</translation>
+        <translation>要求提供密钥</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4919,12 +4919,12 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>When one ends while Stretto is in the background</source>
-        <translation>Stretto 在后台时通知</translation>
+        <translation>仅当 Stretto 在后台时</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Written by the chat’s model while it is idle; names of your own stay</source>
-        <translation>由对话的模型在空闲时命名；你取的名称会保留</translation>
+        <translation>由对话的模型在空闲时命名；你起的名称会保留</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4980,7 +4980,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Stretto {version} is available.</source>
-        <translation>Stretto {version} 可用。</translation>
+        <translation>Stretto {version} 现已可用。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -4990,7 +4990,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>较新的模型架构可能需要更新的 mlx-lm。请选择下载好的 wheel；若无法启动，Stretto 会改用自带版本。</translation>
+        <translation>较新的模型架构可能需要更新的 mlx-lm。请选择下载好的 wheel 包；若无法启动，Stretto 会改用自带版本。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5030,7 +5030,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Choose mlx-lm Wheel</source>
-        <translation>选择 mlx-lm wheel</translation>
+        <translation>选择 mlx-lm wheel 包</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -5210,7 +5210,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Frees memory. Its chats load it again when you send.</source>
-        <translation>释放内存。其对话发送消息时会重新加载。</translation>
+        <translation>释放内存。使用它的对话会在发送消息时重新加载它。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
@@ -5272,7 +5272,7 @@ You declined.</source>
         <source>%n reply stopped</source>
         <comment>%n replies stopped</comment>
         <translation>
-            <numerusform>已停止 %n 个回复</numerusform>
+            <numerusform>已停止 %n 条回复</numerusform>
         </translation>
     </message>
     <message>
@@ -5574,7 +5574,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate with Same Seed</source>
-        <translation>以相同种子重新生成</translation>
+        <translation>用相同种子重新生成</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -5632,7 +5632,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Go to Message Field</source>
-        <translation>前往消息栏</translation>
+        <translation>前往消息输入框</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/offers.py"/>
@@ -5993,7 +5993,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Creates and changes text files. You see every change first.</source>
-        <translation>创建和更改文本文件。每次更改都会先给你看。</translation>
+        <translation>创建和更改文本文件。每次更改前都会先让你查看。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6043,7 +6043,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>此对话的工具可以更改其中的文件。每次更改都会先给你看。  W</translation>
+        <translation>此对话的工具可以更改其中的文件。每次更改前都会先让你查看。  W</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6058,7 +6058,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run every call that waits in this chat  A</source>
-        <translation>运行此对话中所有等待的调用  A</translation>
+        <translation>运行此对话中所有等待中的调用  A</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6068,7 +6068,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run none of the calls that wait</source>
-        <translation>不运行任何等待的调用</translation>
+        <translation>不运行任何等待中的调用</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6083,7 +6083,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Leave Out</source>
-        <translation>略去</translation>
+        <translation>省略</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6117,7 +6117,7 @@ You declined.</source>
         <source>Allow All</source>
         <comment>Allow All {count}</comment>
         <translation>
-            <numerusform>全部允许（{count}）</numerusform>
+            <numerusform>全部允许 ({count})</numerusform>
         </translation>
     </message>
     <message>
@@ -6167,7 +6167,7 @@ You answered.</source>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>服务器询问：{question}
-你未回复。</translation>
+你未答复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6217,7 +6217,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
         <source>The result was too long for this chat and was left out.</source>
-        <translation>结果对此对话来说过长，已略去。</translation>
+        <translation>结果对此对话来说过长，已省略。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
@@ -6227,7 +6227,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
         <source>This call is no longer waiting.</source>
-        <translation>此调用已不再等待。</translation>
+        <translation>此调用不再等待处理。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
@@ -6237,7 +6237,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/tool.py"/>
         <source>The tool failed: {kind}.</source>
-        <translation>工具失败：{kind}。</translation>
+        <translation>工具运行失败：{kind}。</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
@@ -6553,7 +6553,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>You see each change to a file before it is made.</source>
-        <translation>每次更改文件前都会先给你看。</translation>
+        <translation>每次更改文件前都会先让你查看。</translation>
     </message>
     <message>
         <location filename="../../app/tools/python_cell.py"/>
@@ -6588,7 +6588,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>依据其模板和配置。Stretto 尚不能发送图像。</translation>
+        <translation>依据其模板和配置。Stretto 尚不能发送图片。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -6677,7 +6677,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>images, not yet in Stretto</source>
-        <translation>图像（Stretto 尚不支持）</translation>
+        <translation>图片（Stretto 尚不支持）</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6809,7 +6809,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>按回车键搜索 Hugging Face。只会发送你输入的内容，只下载模型数据，从不下载代码。</translation>
+        <translation>按 Enter 搜索 Hugging Face。只会发送你输入的内容，只下载模型数据，从不下载代码。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6902,7 +6902,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Stretto 自带的微型模型，供你试用。它熟悉这个应用，但对其他事情知之甚少；要做其他事，请获取模型。</translation>
+        <translation>Stretto 自带的微型模型，供你试用。它熟悉这款应用，但对其他事情知之甚少；如需处理其他问题，请获取模型。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6912,23 +6912,23 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Your chats are in windows of their own</source>
-        <translation>你的对话在各自的窗口中</translation>
+        <translation>对话都在各自的窗口中</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Drag a tab here, or start a new chat.</source>
-        <translation>将标签页拖到这里，或开始新对话。</translation>
+        <translation>将标签页拖到这里，或新建对话。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
-        <translation>在侧边栏选择对话，或开始新对话。{keys} 重新打开上一个。</translation>
+        <translation>在边栏中选择对话，或新建对话。按 {keys} 可重新打开上一个对话。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/transcript/transcript.py"/>
         <source>this computer</source>
-        <translation>此电脑</translation>
+        <translation>这台电脑</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
@@ -6938,7 +6938,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is on its way.</source>
-        <translation>回复正在进行。</translation>
+        <translation>正在回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -7005,7 +7005,7 @@ You did not answer.</source>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>The model is not replying.</source>
-        <translation>模型没有在回复。</translation>
+        <translation>模型当前未在回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7096,7 +7096,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is complete.</source>
-        <translation>回复已完整。</translation>
+        <translation>此回复已完成。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7106,7 +7106,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>What fits is unknown. Shorten the message or start a new chat.</source>
-        <translation>无法得知可容纳多少。请缩短消息或新建对话。</translation>
+        <translation>无法确定可容纳多少内容。请缩短消息或新建对话。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7220,7 +7220,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
         <source>{file}: no chats in this archive.</source>
-        <translation>{file}：此归档中没有对话。</translation>
+        <translation>{file}：此压缩包中没有对话。</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/reading.py"/>
@@ -7326,7 +7326,7 @@ You did not answer.</source>
         <source>Not imported: {count} instruction within a chat.</source>
         <comment>Not imported: {count} instructions within a chat.</comment>
         <translation>
-            <numerusform>未导入：{count} 条对话中间的指令。</numerusform>
+            <numerusform>未导入：{count} 条位于对话中间的指令。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7523,7 +7523,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/servers.py"/>
         <source>{what} must be an object of strings</source>
-        <translation>{what} 必须是字符串对象</translation>
+        <translation>{what} 必须是值为字符串的对象</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
@@ -7573,7 +7573,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
-        <translation>你的回复会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
+        <translation>你的答复会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -7588,12 +7588,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send your answers to the server  Enter</source>
-        <translation>将你的回复发送给服务器  Enter</translation>
+        <translation>将你的答复发送给服务器  Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline to answer  D</source>
-        <translation>拒绝回复  D</translation>
+        <translation>拒绝答复  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -7699,7 +7699,7 @@ You did not answer.</source>
         <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
-        <translation>它未给出任何信息就退出了。</translation>
+        <translation>它已退出，没有留下任何消息。</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
@@ -7746,7 +7746,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The page did not arrive within {seconds} s.</source>
-        <translation>网页未在 {seconds} 秒内到达。</translation>
+        <translation>未能在 {seconds} 秒内收到网页。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7796,7 +7796,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/tools/fetch.py"/>
         <source>The server replied with status {status}.</source>
-        <translation>服务器返回状态 {status}。</translation>
+        <translation>服务器回复了状态 {status}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
@@ -7835,12 +7835,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>无法保存表格：{why}。请选取其他位置。</translation>
+        <translation>无法保存表格：{why}。请选择其他位置。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Saved as {file}</source>
-        <translation>已存储为 {file}</translation>
+        <translation>已保存为 {file}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7850,7 +7850,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Saved prompts</source>
-        <translation>已存储的提示词</translation>
+        <translation>已保存的提示词</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7865,12 +7865,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Save a prompt first.</source>
-        <translation>请先存储一个提示词。</translation>
+        <translation>请先保存一个提示词。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose the prompts to compare.</source>
-        <translation>请选取要对比的提示词。</translation>
+        <translation>请选择要对比的提示词。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7910,7 +7910,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Choose at most {most} models. {columns} are chosen.</source>
-        <translation>最多选取 {most} 个模型。已选取 {columns} 个。</translation>
+        <translation>最多选择 {most} 个模型。已选择 {columns} 个。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7920,7 +7920,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Continue with this reply and close the others</source>
-        <translation>以此回复继续，关闭其他回复</translation>
+        <translation>用此回复继续并关闭其他回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8241,7 +8241,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/store/writer.py"/>
         <source>Saving is taking longer than expected.</source>
-        <translation>保存时间比预期长。</translation>
+        <translation>保存用时比预期长。</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
@@ -8306,7 +8306,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/program/opening.py"/>
         <source>Stretto started without chats. Your earlier chats are kept as {file}.</source>
-        <translation>Stretto 已在没有对话的状态下启动。你之前的对话保留为 {file}。</translation>
+        <translation>Stretto 已启动，但没有载入对话。你之前的对话保留为 {file}。</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
@@ -8406,7 +8406,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>{name} moved to the Trash. You can put it back from there.</source>
-        <translation>已将 {name} 移到废纸篓。可从废纸篓放回。</translation>
+        <translation>已将 {name} 移到废纸篓。可从废纸篓放回原处。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
@@ -8558,7 +8558,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/spelling/speller.py"/>
         <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>未找到拼写检查程序。在 Linux 上，请安装 enchant (libenchant-2) 和所用语言的词典，然后重新启动 Stretto。</translation>
+        <translation>未找到拼写检查程序。在 Linux 上，请安装 enchant (libenchant-2) 和所用语言的词典，然后重启 Stretto。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -8573,12 +8573,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
-        <translation>无法从 {path} 读取任何内容。文件未作更改。请恢复备份，或将文件另存并从空文件开始。</translation>
+        <translation>无法从 {path} 读取任何内容。文件未作更改。请恢复备份，或将文件移开并从空文件开始。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} were last used by a newer version of Stretto, and this version could damage them. Nothing has been changed. Open them with the newer version, or set the file aside and start with an empty one.</source>
-        <translation>{path} 中的对话上次由更新版本的 Stretto 使用，此版本可能会损坏它们。尚未作任何更改。请用更新的版本打开，或将文件另存并从空文件开始。</translation>
+        <translation>{path} 中的对话上次由更新版本的 Stretto 使用，此版本可能会损坏它们。尚未作任何更改。请用更新的版本打开，或将文件移开并从空文件开始。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
@@ -8603,7 +8603,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/store/errors.py"/>
         <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
-        <translation>无法读取或保存 {path} 中的对话（{error}）。请检查磁盘已连接且有可用空间，然后重试。</translation>
+        <translation>无法读取或保存 {path} 中的对话（{error}）。请确认磁盘已连接且有可用空间，然后重试。</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
@@ -8653,7 +8653,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget Oldest Messages</source>
-        <translation>忘记最早的消息</translation>
+        <translation>省略最早的消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8762,7 +8762,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Unwrap Lines</source>
-        <translation>取消换行</translation>
+        <translation>取消自动换行</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
@@ -8814,7 +8814,7 @@ You did not answer.</source>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
-            <numerusform>{title}：{state}，在 {host} 上使用 %Ln / {most} 个 token</numerusform>
+            <numerusform>{title}：{state}，{host} 上 %Ln/{most} 个 token</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8848,7 +8848,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/score.py"/>
         <source>free, kept for reuse</source>
-        <translation>空闲，留待再用</translation>
+        <translation>空闲，留待复用</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
@@ -8903,7 +8903,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is available</source>
-        <translation>Stretto {version} 可用</translation>
+        <translation>Stretto {version} 现已可用</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -8933,12 +8933,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separate with commas. Search with tag:name.</source>
-        <translation>标签用逗号分隔。用 tag:名称 搜索。</translation>
+        <translation>用逗号分隔。可用 tag:名称 搜索。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
-        <translation>在空消息中输入 / 可插入提示词。按 Tab 在其 {{variables}} 间移动。</translation>
+        <translation>在空白消息中输入 / 可插入提示词。按 Tab 在其 {{variables}} 间移动。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -9003,7 +9003,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Stored in your keychain and sent only to this address.</source>
-        <translation>存储在你的钥匙串中，只发送到此地址。</translation>
+        <translation>保存在你的钥匙串中，只发送到此地址。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9048,7 +9048,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
         <source>Model Card</source>
-        <translation>模型卡</translation>
+        <translation>模型卡片</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -9098,7 +9098,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>钥匙串无法存储令牌；令牌会保留到退出为止。</translation>
+        <translation>钥匙串无法保存令牌；令牌会保留到退出为止。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -9190,17 +9190,17 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, outside this computer.</source>
-        <translation>发送到此电脑之外的 {host}。</translation>
+        <translation>发送到这台电脑之外的 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, on this computer.</source>
-        <translation>发送到此电脑上的 {host}。</translation>
+        <translation>发送到这台电脑上的 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{host} replies, on this computer.</source>
-        <translation>由此电脑上的 {host} 回复。</translation>
+        <translation>由这台电脑上的 {host} 回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9210,7 +9210,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Tool results are sent to {host}.</source>
-        <translation>工具的结果会发送到 {host}。</translation>
+        <translation>工具结果会发送到 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9225,7 +9225,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}。即将用尽：请新建对话，或丢弃最早的消息。</translation>
+        <translation>{context}。即将用尽：请新建对话，或省略最早的消息。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -9251,7 +9251,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>This chat now drops its oldest messages</source>
-        <translation>此对话现在会丢弃最早的消息</translation>
+        <translation>此对话现在会省略最早的消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9261,7 +9261,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Every reply has this format</source>
-        <translation>每个回复都采用此格式</translation>
+        <translation>每条回复都采用此格式</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9276,7 +9276,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression that the whole reply matches</source>
-        <translation>整个回复须匹配的正则表达式</translation>
+        <translation>整条回复须匹配的正则表达式</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9291,7 +9291,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Saved settings</source>
-        <translation>已存储的设置</translation>
+        <translation>已保存的设置</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9301,12 +9301,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Use the seed of the last reply</source>
-        <translation>使用上次回复的种子</translation>
+        <translation>使用最后一条回复的种子</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New seed for each reply</source>
-        <translation>每个回复使用新种子</translation>
+        <translation>每条回复使用新种子</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9316,7 +9316,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Drop oldest messages when context is full</source>
-        <translation>上下文已满时丢弃最早的消息</translation>
+        <translation>上下文已满时省略最早的消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9336,12 +9336,12 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>此对话的最大 token 数；越少占用内存越少</translation>
+        <translation>此对话的 token 数上限；越少占用内存越少</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Applies from the next reply.</source>
-        <translation>从下一个回复开始生效。</translation>
+        <translation>从下一条回复开始生效。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
