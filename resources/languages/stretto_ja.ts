@@ -1252,7 +1252,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
-        <translation>{bits}ビット、混合</translation>
+        <translation>{bits}ビット混合</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1313,7 +1313,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
-        <translation>ディスク上{size}</translation>
+        <translation>ディスク使用量: {size}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -2270,12 +2270,12 @@ Now: {now}</source>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
-        <translation>停止しました</translation>
+        <translation>停止</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
         <source>Interrupted</source>
-        <translation>中断しました</translation>
+        <translation>中断</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -3287,7 +3287,7 @@ You declined.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
-        <translation>フォルダに表示</translation>
+        <translation>フォルダを表示</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -4755,7 +4755,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Unload idle models after</source>
-        <translation>使っていないモデルをアンロードするまで</translation>
+        <translation>使っていないモデルをアンロードするまでの時間</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4821,7 +4821,7 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload models used only by clients after</source>
-        <translation>クライアントだけが使うモデルをアンロードするまで</translation>
+        <translation>クライアントだけが使うモデルをアンロードするまでの時間</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4944,7 +4944,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>読み直さずにチャットを再開できます。再起動後に有効になります。</translation>
+        <translation>チャットを読み直さずに再開。再起動後に有効になります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5102,7 +5102,7 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
-        <translation>エディタ、スクリプト、エージェントがOpenAIとAnthropicのAPIでモデルを利用できます</translation>
+        <translation>エディタ、スクリプト、エージェントからOpenAIとAnthropicのAPIでモデルを使えます</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5932,7 +5932,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Lists the files in this chat’s folders.</source>
-        <translation>このチャットのフォルダ内のファイルを一覧表示します。</translation>
+        <translation>チャットのフォルダのファイルを一覧表示します。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5952,7 +5952,7 @@ You declined.</source>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Reads text files in this chat’s folders.</source>
-        <translation>このチャットのフォルダ内のテキストファイルを読み取ります。</translation>
+        <translation>チャットのフォルダのテキストファイルを読み取ります。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6197,7 +6197,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>ツール呼び出しが確認を待っています。先に許可または拒否してください。</translation>
+        <translation>先にツール呼び出しを許可または拒否してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
@@ -7819,7 +7819,7 @@ You did not answer.</source>
         <source>{complete} of %n replies</source>
         <comment>{complete} of %n replies</comment>
         <translation>
-            <numerusform>%n件中{complete}件の回答</numerusform>
+            <numerusform>%n件中{complete}件が回答済み</numerusform>
         </translation>
     </message>
     <message>
@@ -8943,7 +8943,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to create your first prompt.</source>
-        <translation>「新規」を選択して最初のプロンプトを作成してください。</translation>
+        <translation>「新規」で最初のプロンプトを作成してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -9311,7 +9311,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
-        <translation>完全に再現できますが、遅くなります</translation>
+        <translation>完全に再現可能（低速）</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
