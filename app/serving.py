@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 from collections.abc import Callable
@@ -86,8 +87,10 @@ def offer(server: Server, folder: str, adapter: str) -> None:
 def sentence(error: Exception, port: int) -> str:
     """Why it could not be started."""
     if isinstance(error, OSError):
+        if error.errno == errno.EADDRINUSE:
+            return tr("Port {port} is in use. Choose another port.", port=port)
         why = error.strerror or error
-        return tr("Port {port} is in use ({why}). Choose another port.", port=port, why=why)
+        return tr("Port {port} cannot be used ({why}). Choose another port.", port=port, why=why)
     words = str(error) or type(error).__name__
     return f"{words[:1].upper()}{words[1:]}."
 

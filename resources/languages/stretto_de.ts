@@ -9518,5 +9518,15 @@ Du hast nicht geantwortet.</translation>
         <source>Remove Attachment</source>
         <translation>Anhang entfernen</translation>
     </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use. Choose another port.</source>
+        <translation>Port {port} ist belegt. Wähle einen anderen Port.</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <translation>Port {port} kann nicht verwendet werden ({why}). Wähle einen anderen Port.</translation>
+    </message>
 </context>
 </TS>

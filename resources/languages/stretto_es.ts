@@ -8658,11 +8658,6 @@ No respondiste.</translation>
         <translation>ya existe un elemento con ese nombre</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>El puerto {port} está en uso ({why}). Elige otro puerto.</translation>
-    </message>
-    <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>No se han podido leer tus ajustes. Los cambios no se guardarán hasta que salgas de Stretto.</translation>
@@ -9517,6 +9512,16 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Quitar adjunto</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use. Choose another port.</source>
+        <translation>El puerto {port} está en uso. Elige otro puerto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
     </message>
 </context>
 </TS>

@@ -8658,11 +8658,6 @@ Vous n’avez pas répondu.</translation>
         <translation>un élément de ce nom existe déjà</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>Le port {port} est utilisé ({why}). Choisissez un autre port.</translation>
-    </message>
-    <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>Vos réglages n’ont pas pu être lus. Les modifications ne seront pas enregistrées tant que vous n’aurez pas quitté Stretto.</translation>
@@ -9517,6 +9512,16 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Remove Attachment</source>
         <translation>Retirer la pièce jointe</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use. Choose another port.</source>
+        <translation>Le port {port} est déjà utilisé. Choisissez un autre port.</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <translation>Le port {port} ne peut pas être utilisé ({why}). Choisissez un autre port.</translation>
     </message>
 </context>
 </TS>

@@ -9398,5 +9398,15 @@ You did not answer.</source>
         <source>Remove Attachment</source>
         <translation>添付ファイルを削除</translation>
     </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use. Choose another port.</source>
+        <translation>ポート {port} は使用中です。別のポートを選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <translation>ポート {port} は使用できません（{why}）。別のポートを選択してください。</translation>
+    </message>
 </context>
 </TS>

@@ -9398,5 +9398,15 @@ You did not answer.</source>
         <source>Remove Attachment</source>
         <translation>移除附件</translation>
     </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use. Choose another port.</source>
+        <translation>端口 {port} 已被占用。请选择其他端口。</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <translation>无法使用端口 {port}（{why}）。请选择其他端口。</translation>
+    </message>
 </context>
 </TS>

@@ -44,7 +44,9 @@ def disagreements(app: Application) -> Iterator[str]:
         for problem in on_screen(app, window, pane):
             yield f"{problem} (in the pane of {pane.chat.title!r})"
     active = window.workspace.active
-    if (active is None) != (not ids):
+    # In a main window whose panes are all in windows of their own no pane is current.
+    here = [p for p in window.workspace.panes() if not window.workspace.is_alone(p)]
+    if (active is None and here) or (active is not None and not ids):
         yield f"{len(ids)} panes are open and the active one is {active}"
     yield from bounds(app, window)
     if isinstance(app.engine, StepEngine):

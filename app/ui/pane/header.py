@@ -116,6 +116,7 @@ class ContextMeter(QWidget):
         super().__init__(parent)
         self._share = 0.0
         self._words = ""
+        self.setAccessibleName(tr("Context"))
         self.setFixedSize(28, 28)
         self.hide()
 

@@ -117,7 +117,7 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
     run.until(QApplication.focusWidget)
     for key in (Qt.Key.Key_F6, Qt.Key.Key_Up, Qt.Key.Key_Tab):
         qtbot.keyClick(QApplication.focusWidget(), key)
-    assert row.accessibleDescription() == "with report.pdf"
+    assert row.accessibleDescription() == "attached: report.pdf"
     assert line.hasFocus()
     qtbot.keyClick(line, Qt.Key.Key_Return)
     run.until(lambda: row.files is not None and row.files._views)

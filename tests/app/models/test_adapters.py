@@ -192,7 +192,7 @@ def test_a_model_is_used_without_an_adapter_that_is_gone(variants: Variants):
     shutil.rmtree(variants.pirate)
     run.window.chats.use_model(variants.ref)
     run.until(lambda: run.pane.notice.isVisible())
-    assert "There is not an adapter folder" in run.pane.notice.text
+    assert "There is no adapter folder" in run.pane.notice.text
     without = run.pane.notice.without
     assert without.isVisible()
     run.say("say hello")

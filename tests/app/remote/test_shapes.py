@@ -268,7 +268,7 @@ def test_forms_are_bound_where_the_server_can():
     with pytest.raises(RemoteError, match="cannot bind answers to a list or a pattern"):
         asked("", regex="a+")
     going_on = [*turns, {"role": "assistant", "content": "Half"}]
-    with pytest.raises(RemoteError, match="cannot go on with an answer"):
+    with pytest.raises(RemoteError, match="cannot continue a reply"):
         body_for(Remote("http://h/v1", "m"), going_on, SamplingParams(), {})
 
 

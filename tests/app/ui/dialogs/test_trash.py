@@ -203,7 +203,7 @@ def test_damaged_chats_can_be_replaced_by_a_backup(start: Start, profile):
     file.write_bytes(b"no database at all" * 100)
     run = start(ask=lambda error: Recovery.RESTORE, ask_backup=lambda backups: backups[0].path)
     assert [chat.title for chat in run.app.library.chats()] == ["Of yesterday"]
-    assert "backup" in run.window.toast.text
+    assert "Backup restored" in run.window.toast.text
 
 
 def test_fault_f10_a_profile_is_closed_to_others(start: Start, profile):

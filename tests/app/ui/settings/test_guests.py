@@ -209,7 +209,7 @@ def test_a_port_that_is_taken_is_told(run: Run):
         programs = run.window.settings_commands.shown.programs
         programs.on.click()
         run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
-        assert "is not free" in programs.state.text()
+        assert "is in use" in programs.state.text()
 
 
 def test_a_model_that_the_window_unloads_is_loaded_again_for_a_guest(run: Run, model: str):

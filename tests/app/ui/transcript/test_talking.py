@@ -99,7 +99,7 @@ def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: St
     run.ready()
     pane = run.say("fail")
     assert run.answered() == "So far "
-    assert pane.chat.transcript.last("assistant").error.startswith("There is not enough")
+    assert pane.chat.transcript.last("assistant").error.startswith("Not enough memory")
     run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
     assert [button.text() for button in row_of(pane).remedies] == ["Try Again", "Unload a Model…"]
     qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
