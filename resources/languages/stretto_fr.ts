@@ -6746,7 +6746,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Recherchez, ou saisissez auteur/nom ou l’adresse d’un modèle</translation>
+        <translation>Recherche, auteur/nom ou adresse d’un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -9411,7 +9411,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Reuse Last</source>
-        <translation>Réutiliser la dernière</translation>
+        <translation>Réutiliser</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
