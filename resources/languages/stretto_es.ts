@@ -4822,7 +4822,7 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Drop the oldest messages when the context is full</source>
-        <translation>Olvidar los mensajes más antiguos cuando el contexto se llene</translation>
+        <translation>Descartar los mensajes más antiguos si el contexto está lleno</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -8765,7 +8765,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget Oldest Messages</source>
-        <translation>Olvidar los mensajes más antiguos</translation>
+        <translation>Descartar los mensajes más antiguos</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -9270,7 +9270,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Images are not supported. Paste their text instead.</source>
-        <translation>Las imágenes no son compatibles. Pega su texto.</translation>
+        <translation>No se admiten imágenes. Pega en su lugar su texto.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -9391,7 +9391,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression that the whole reply matches</source>
-        <translation>Una expresión regular que cumple toda la respuesta</translation>
+        <translation>Una expresión regular con la que debe coincidir toda la respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9436,7 +9436,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Stop sequences</source>
-        <translation>Secuencias para detener</translation>
+        <translation>Secuencias de detención</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9446,7 +9446,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>Textos que terminan la respuesta, uno por línea; \n es un salto de línea</translation>
+        <translation>Textos que ponen fin a la respuesta, uno por línea; \n es un salto de línea</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9522,6 +9522,11 @@ No respondiste.</translation>
         <location filename="../../app/serving.py"/>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/serving.py"/>
+        <source>Port {port} is in use ({why}). Choose another port.</source>
+        <translation>El puerto {port} está en uso ({why}). Elige otro puerto.</translation>
     </message>
 </context>
 </TS>
