@@ -8658,11 +8658,6 @@ Du hast nicht geantwortet.</translation>
         <translation>ein Objekt mit diesem Namen ist bereits vorhanden</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>Port {port} ist belegt ({why}). Wähle einen anderen Port.</translation>
-    </message>
-    <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden. Änderungen werden nicht gespeichert, bis du Stretto beendest.</translation>

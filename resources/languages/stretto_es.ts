@@ -9523,10 +9523,5 @@ No respondiste.</translation>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
     </message>
-    <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>El puerto {port} está en uso ({why}). Elige otro puerto.</translation>
-    </message>
 </context>
 </TS>
