@@ -4655,7 +4655,7 @@ You declined.</source>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
-        <translation>モデルの既定値</translation>
+        <translation>モデルのデフォルト</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>

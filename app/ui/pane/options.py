@@ -216,7 +216,8 @@ class OptionsPopover(QFrame):
         self.seed.textChanged.connect(self._on_seed)
         self.thinking = QComboBox(page)
         self.thinking.setAccessibleName(tr("Thinking"))
-        self.thinking.setMinimumWidth(132)
+        self.thinking.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.thinking.setMinimumWidth(168)
         for thinks, words in _THINKING:
             self.thinking.addItem(tr(words), thinks)
         self.reproducible = QCheckBox(tr("Exactly reproducible, slower"), page)
