@@ -8541,11 +8541,6 @@ You did not answer.</source>
         <translation>同じ名前の項目がすでにあります</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>ポート{port}は使用中です（{why}）。別のポートを選択してください。</translation>
-    </message>
-    <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>設定を読み取れませんでした。Strettoを終了するまで、変更は保存されません。</translation>

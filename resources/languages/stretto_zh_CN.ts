@@ -8541,11 +8541,6 @@ You did not answer.</source>
         <translation>已存在同名项目</translation>
     </message>
     <message>
-        <location filename="../../app/serving.py"/>
-        <source>Port {port} is in use ({why}). Choose another port.</source>
-        <translation>端口 {port} 已被占用（{why}）。请选择其他端口。</translation>
-    </message>
-    <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>无法读取你的设置。退出 Stretto 之前，更改不会保存。</translation>
