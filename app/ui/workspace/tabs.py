@@ -259,7 +259,9 @@ class StripButtons(QObject):
         self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
         row = self._bar.layout()
         assert isinstance(row, QBoxLayout)
-        row.setStretchFactor(self._bar.tabBar(), int(alone is not None))
+        stretch, at = int(alone is not None), row.indexOf(self._bar.tabBar())
+        if row.stretch(at) != stretch:  # setting it asks for a layout, which arranges once more
+            row.setStretch(at, stretch)
         container = self._area.dockContainer()
         _mark(self._bar, "lone", container is None or container.visibleDockAreaCount() == 1)
         spacing = max(0, self._bar.layout().spacing())

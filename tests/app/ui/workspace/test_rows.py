@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.ui.pane.pane import ChatPane
@@ -129,3 +129,30 @@ def test_there_is_one_ring_and_it_is_where_keys_go(start: Start) -> None:
     assert pane.composer.ringed
     run.window.commands["search"].trigger()
     assert not pane.composer.ringed
+
+
+class Layouts(QObject):
+    """Counts what asks for a layout."""
+
+    number = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.number += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> None:
+    """A row that asked for a layout whenever it was laid out kept a core busy for ever."""
+    run = start()
+    run.ready()
+    for more in (None, "tab", "right", "tab", "down"):
+        if more == "tab":
+            run.window.chats.new()
+        elif more is not None:
+            run.window.chats.split(more)
+        run.qtbot.wait(150)
+        layouts = Layouts()
+        qapp.installEventFilter(layouts)
+        run.qtbot.wait(100)
+        qapp.removeEventFilter(layouts)
+        assert layouts.number <= 4, f"after {more}"  # what comes late; in a circle hundreds
