@@ -331,13 +331,14 @@ class MainWindow(QMainWindow):
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()
     def toggle_sidebar(self) -> None:
-        self._show_sidebar(not self._settings.sidebar)
+        self._show_sidebar(self.sidebar.isHidden())  # it may have folded itself
 
     def _show_sidebar(self, shown: bool) -> None:
         if shown != self._settings.sidebar:
             self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
+        self._soon.start()  # the panes have another width
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

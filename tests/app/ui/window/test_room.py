@@ -139,3 +139,30 @@ def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
     run.qtbot.wait(20)
     assert window.workspace.panes() == [one]
     assert one.isVisible()
+
+
+def test_the_sidebar_opened_in_a_narrow_window_has_its_room_from_the_panes(start: Start) -> None:
+    run = start()
+    run.ready()
+    window = run.window
+    window.resize(1100, 700)
+    window.commands["split_right"].trigger()
+    window.resize(700, 700)
+    run.until(lambda: not window.sidebar.isVisible())
+    window.commands["sidebar"].trigger()  # one press, though it was only folded
+    assert window.sidebar.isVisible()
+
+    def in_sight() -> bool:
+        right = window.workspace.mapTo(window, QPoint(window.workspace.width(), 0)).x()
+        panes = [p for p in window.workspace.panes() if p.isVisible()]
+        ends = [p.mapTo(window, QPoint(p.width(), 0)).x() for p in panes]
+        return right <= window.width() and all(end <= window.width() for end in ends)
+
+    run.until(in_sight)
+    one, two = window.workspace.panes()
+    assert not (one.isVisible() and two.isVisible()) or one.x() == two.x()
+    window.commands["sidebar"].trigger()
+    run.until(lambda: not window.sidebar.isVisible())
+    run.until(
+        lambda: len({p.mapTo(window, QPoint(0, 0)).x() for p in window.workspace.panes()}) == 2
+    )
