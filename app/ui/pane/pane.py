@@ -331,7 +331,7 @@ class ChatPane(QWidget):
         self.transcript.left.connect(self._on_left)
         self.find_bar.closed.connect(self.focus_composer)
         self.empty.chosen.connect(self._on_suggestion)
-        self.empty.model_asked.connect(chat.set_model)
+        self.empty.model_asked.connect(self._on_model_asked)
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
@@ -490,6 +490,12 @@ class ChatPane(QWidget):
         compose = self.chat.compose
         if self.chat.submit() and not isinstance(compose, Editing):
             self.spoken.emit(self, compose.text, compose.attachments)
+
+    @Slot(str)
+    def _on_model_asked(self, ref: str) -> None:
+        """The button goes, and what is written next is for the model."""
+        self.focus_composer()
+        self.chat.set_model(ref)
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:

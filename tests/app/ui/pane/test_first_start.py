@@ -87,6 +87,7 @@ def test_the_small_model_is_offered_beside_the_guide_where_it_is(
     qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)
     assert run.pane.chat.record.model == "/models/small"
     run.until(lambda: not offered.isVisible())
+    assert run.pane.composer.field.hasFocus()  # not the button beside it
 
 
 def test_where_it_is_not_nothing_is_offered(start: Start):
