@@ -100,7 +100,8 @@ def resources() -> Iterator[Path]:
     whole = bootstrap.ROOT / "resources"
     yield whole / "models.toml"
     for folder in ("icons", "fonts", "licences"):
-        yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
+        files = (p for p in (whole / folder).iterdir() if p.is_file() and p.suffix != ".md")
+        yield from sorted(files)
     yield from sorted((whole / "languages").glob("*.qm"))
     guide = whole / "guide"
     for suffix in ("*.json", "*.safetensors", "*.jinja"):
