@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.attached import about, kind_of, used
-from app.chats.attaching import Attaching, pages_in
+from app.chats.attaching import Attaching
+from app.chats.passages import pages_in
 from app.settings.language import counted, mark, number, tr
 from app.store import Attachment
 from app.store.attachments import Use

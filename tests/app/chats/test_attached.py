@@ -6,7 +6,7 @@ import pytest
 
 from app.chats import attached
 from app.chats.attached import with_files
-from app.chats.attaching import LENGTH, Passages, beginning, pages_in, pieces, whole_pages
+from app.chats.passages import LENGTH, Passages, beginning, pages_in, pieces, whole_pages
 from app.chats.transcript import conversation
 from app.store import AttachedText, Attachment, Message
 from engine import Engine, SamplingParams
