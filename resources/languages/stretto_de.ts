@@ -7214,17 +7214,17 @@ Du hast nicht geantwortet.</translation>
         <translation>Diese Antwort ist noch nicht fertig.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
         <translation>„{part}“ ist keine Zahl. Gib Zahlen ein wie 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>Gib Zahlen von 1 bis {last} ein.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>Gib Zahlen ein wie 1-3, 7.</translation>
     </message>

@@ -7214,17 +7214,17 @@ No respondiste.</translation>
         <translation>Esta respuesta aún no ha terminado.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
         <translation>«{part}» no es un número. Escribe números como 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>Escribe números del 1 al {last}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>Escribe números como 1-3, 7.</translation>
     </message>

@@ -7214,17 +7214,17 @@ Vous n’avez pas répondu.</translation>
         <translation>Cette réponse n’est pas encore terminée.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
         <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Saisissez des nombres comme 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>Saisissez des nombres de 1 à {last}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>Saisissez des nombres comme 1-3, 7.</translation>
     </message>

@@ -7124,17 +7124,17 @@ You did not answer.</source>
         <translation>この回答はまだ終わっていません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
         <translation>「{part}」は数字ではありません。1-3, 7のように入力してください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>1から{last}までの数字を入力してください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>1-3, 7のように数字を入力してください。</translation>
     </message>

@@ -7124,17 +7124,17 @@ You did not answer.</source>
         <translation>此回复尚未完成。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
         <translation>“{part}”不是数字。请输入如 1-3, 7 的数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers from 1 to {last}.</source>
         <translation>请输入 1 到 {last} 之间的数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attaching.py"/>
+        <location filename="../../app/chats/passages.py"/>
         <source>Enter numbers such as 1-3, 7.</source>
         <translation>请输入如 1-3, 7 的数字。</translation>
     </message>
