@@ -119,6 +119,11 @@ def clients(arguments: list[str]) -> int:
     return _with_openblas("torture_clients", arguments)
 
 
+def agents(arguments: list[str]) -> int:
+    """Coding agents from their packages, through whole sessions; what is read again."""
+    return _with_openblas("torture_agents", arguments)
+
+
 def calls(_: list[str]) -> int:
     """Tool calls that are bound: 200 of 20 schemas in each dialect, at random, all valid."""
     from tests.torture_calls import main
@@ -213,6 +218,7 @@ COMMANDS = {
     "serve": serve,
     "races": races,
     "clients": clients,
+    "agents": agents,
     "http": http,
     "hub": hub,
     "hostile": hostile,

@@ -104,3 +104,100 @@ def write_chains(
     weights["lm_head.weight"] = follows
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
     return folder
+
+
+# -- a model for whole sessions of agents ----------------------------------------------------------
+
+AGENT_TEMPLATE = (
+    "<|im_start|>system\n"
+    "{% if messages[0].role == 'system' %}{{ messages[0].content }}{% endif %}"
+    "{% if tools %}\ntools:{% for t in tools %} {{ t.function | tojson }}\n{% endfor %}{% endif %}"
+    "<|im_end|>\n"
+    "{% set ns = namespace(name='say', k=0) %}"
+    "{% for m in messages %}"
+    "{% if m.role == 'assistant' %}{% set ns.k = ns.k + 1 %}{% endif %}"
+    "{% if m.role == 'user' %}{% for s in SCRIPTS %}{% if ('[[' ~ s ~ ']]') in m.content %}"
+    "{% set ns.name = s %}{% set ns.k = 0 %}{% endif %}{% endfor %}{% endif %}"
+    "{% if not (loop.first and m.role == 'system') %}"
+    "<|im_start|>{{ m.role }}\n{{ m.content }}"
+    "{% for tool_call in m.tool_calls %}<tool_call>{{ tool_call.function.name }}"
+    "{{ tool_call.function.arguments | tojson }}</tool_call>{# tool_call.name #}{% endfor %}"
+    "<|im_end|>\n{% endif %}{% endfor %}"
+    "{% if not tools %}{% set ns.name = 'say' %}{% endif %}"
+    "{% if ns.name == 'say' %}{% set ns.k = 0 %}{% endif %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n"
+    "{{ '<|' ~ ns.name ~ '-' ~ ns.k ~ '|>' }}{% endif %}"
+)
+
+
+def call(name: str, /, **arguments: Any) -> str:
+    """What the model says to call a tool."""
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**17) -> Path:
+    """Write a model that plays scripts; returns its folder.
+
+    A message of the user with `[[NAME]]` in it begins a script. Each answer after that is the
+    script's next, and "Done." once it has no more. An answer that ends in "…" never ends.
+    Requests without tools are answered by "Done.", too.
+    """
+    from tokenizers import AddedToken, Tokenizer
+
+    from engine.cli.arguments import GUIDE
+
+    folder.mkdir(parents=True)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_bytes((GUIDE / name).read_bytes())
+    names = json.dumps(list(scripts))
+    (folder / "chat_template.jinja").write_text(AGENT_TEMPLATE.replace("SCRIPTS", names))
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    follows: dict[str, str] = {}
+    for name, answers in {**scripts, "say": []}.items():
+        for k, answer in enumerate([*answers, *["Done."] * 8]):
+            follows[f"<|{name}-{k}|>"] = answer
+            follows[answer] = answer if answer.endswith("…") else "<|im_end|>"
+    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in follows])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    _write_followers(folder, tokenizer, follows, context)
+    return folder
+
+
+def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], context: int) -> None:
+    """Write weights by which some tokens lead to others, and all the rest to the end."""
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+    from mlx_lm.models.llama import Model, ModelArgs
+
+    width = -(-(len(follows) + 1) // 32) * 32
+    end = tokenizer.token_to_id("<|im_end|>")
+    config: dict[str, Any] = {
+        "model_type": "llama",
+        "hidden_size": width,
+        "num_hidden_layers": 1,
+        "intermediate_size": 8,
+        "num_attention_heads": 1,
+        "num_key_value_heads": 1,
+        "head_dim": 32,
+        "rms_norm_eps": 1e-5,
+        "vocab_size": tokenizer.get_vocab_size(),
+        "max_position_embeddings": context,
+        "tie_word_embeddings": False,
+        "eos_token_id": end,
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    net = Model(ModelArgs.from_dict(config))
+    weights = {name: mx.zeros_like(array) for name, array in tree_flatten(net.parameters())}
+    for name in weights:
+        if "norm" in name:
+            weights[name] = mx.ones_like(weights[name])
+    # Each of these words has a direction of its own, and all other tokens share the first one.
+    embedding, head = (mx.zeros((tokenizer.get_vocab_size(), width)) for _ in range(2))
+    embedding[:, 0] = 1.0
+    head[end, 0] = 9.0
+    for place, (word, after) in enumerate(follows.items(), 1):
+        number = tokenizer.token_to_id(word)
+        embedding[number, 0], embedding[number, place] = 0.0, 1.0
+        head[tokenizer.token_to_id(after), place] = 9.0  # sure at every temperature
+    weights["model.embed_tokens.weight"], weights["lm_head.weight"] = embedding, head
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})

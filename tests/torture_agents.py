@@ -1,0 +1,359 @@
+"""Real coding agents against a real server: `python -m tests.torture agents [NAME …]`.
+
+Each is installed from its package into `build/agents`, and runs without a window or a network. The
+model plays a script (`tests/engine/scripted.py`), so that calls of tools, sub-agents, an overflow
+and an abort come where they are wanted. A proxy between the two counts what is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from engine import Engine
+from engine.serve.server import Server
+from tests.engine.scripted import call, write_agent
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ROOT / "build" / "agents"
+MODEL = "agent"
+MOST_SECONDS = 180.0
+
+
+@dataclass
+class Exchange:
+    """One request of an agent, and what became of it.
+
+    Attributes:
+        read: tokens of the prompt that were not known.
+        known: those that were.
+    """
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    status: int = 0
+    answer: str = ""
+    read: int = 0
+    known: int = 0
+
+
+@dataclass
+class Recorder:
+    """A proxy before the server. Its exchanges are in the order in which they came.
+
+    Attributes:
+        refuses: gives a sentence for a body that is to be refused as too long, by status 400.
+    """
+
+    port: int
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[Exchange]:
+        return [e for e in self.exchanges if e.status >= 400 and "too long" not in e.answer]
+
+    def since(self, place: int) -> list[Exchange]:
+        """The exchanges from a place on that had a prompt read."""
+        return [e for e in self.exchanges[place:] if e.read or e.known]
+
+
+_FIGURES = {
+    "read": re.compile(r'"input_tokens": ?(\d+)'),
+    "known": re.compile(r'"(?:cache_read_input_tokens|cached_tokens)": ?(\d+)'),
+    "prompt": re.compile(r'"prompt_tokens": ?(\d+)'),
+}
+
+
+@contextmanager
+def recorded(port: int) -> Iterator[Recorder]:
+    """A proxy before the server at that port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def _pass(self) -> None:
+            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+            try:
+                body = json.loads(raw)
+            except ValueError:
+                body = {}
+            exchange = Exchange(self.command, self.path, dict(self.headers), body)
+            recorder.exchanges.append(exchange)
+            headers = {k: v for k, v in self.headers.items() if k.lower() not in _HOP}
+            there = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+            try:
+                there.request(self.command, self.path, raw or None, headers)
+                self._answer(there.getresponse(), exchange)
+            except OSError:  # the agent has gone, or the server has
+                self.close_connection = True
+            finally:
+                there.close()
+
+        def _answer(self, response: http.client.HTTPResponse, exchange: Exchange) -> None:
+            exchange.status = response.status
+            self.send_response(response.status)
+            for name, value in response.getheaders():
+                if name.lower() not in _HOP:
+                    self.send_header(name, value)
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            pieces = []
+            try:
+                while piece := response.read1(65536):
+                    pieces.append(piece)
+                    self.wfile.write(piece)
+                    self.wfile.flush()
+            finally:
+                exchange.answer = b"".join(pieces).decode(errors="replace")
+                figures = {
+                    name: max(map(int, pattern.findall(exchange.answer)), default=0)
+                    for name, pattern in _FIGURES.items()
+                }
+                exchange.known = figures["known"]
+                anthropic = exchange.path.startswith("/v1/messages")
+                whole = figures["prompt"] or figures["read"]
+                exchange.read = whole if anthropic else whole - exchange.known
+
+        do_GET = do_POST = do_HEAD = do_DELETE = _pass  # noqa: N815
+
+    recorder = Recorder(0)
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    recorder.port = proxy.server_address[1]
+    thread = threading.Thread(target=proxy.serve_forever)
+    thread.start()
+    try:
+        yield recorder
+    finally:
+        proxy.shutdown()
+        proxy.server_close()
+        thread.join()
+
+
+_HOP = ("host", "connection", "content-length", "transfer-encoding", "accept-encoding")
+
+
+@dataclass
+class Here:
+    """Where an agent runs.
+
+    Attributes:
+        folder: of its project; its home lies beside it.
+        url: of the proxy.
+        rows: what was tried, whether it worked, and what it was like.
+    """
+
+    agent: str
+    folder: Path
+    recorder: Recorder
+    rows: list[tuple[str, str, bool, str]]
+    restart: Callable[[], None]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.recorder.port}"
+
+    def found(self, what: str, worked: bool, how: object = "") -> None:
+        self.rows.append((self.agent, what, worked, str(how)))
+        print(f"  {'works ' if worked else 'FAILED'}  {what}  {how}", flush=True)
+
+    def environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        """Nothing of ours but the path: no key, no settings, no home."""
+        home = self.folder.parent / "home"
+        home.mkdir(exist_ok=True)
+        quiet = {"DO_NOT_TRACK": "1", "CI": "1", "TERM": "dumb", "LANG": "C.UTF-8"}
+        return {"PATH": os.environ["PATH"], "HOME": str(home), **quiet, **more}
+
+    def begun(self, command: Sequence[str], more: Mapping[str, str]) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment(more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, command: Sequence[str], more: Mapping[str, str]) -> tuple[int, str]:
+        """Its status and all that it printed; it is ended after some minutes."""
+        process = self.begun(command, more)
+        try:
+            printed, _ = process.communicate(timeout=MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            printed, _ = process.communicate()
+        return process.returncode, printed
+
+
+def installed(package: str, program: str) -> Path:
+    """A program of npm's, installed where it is missing.
+
+    Raises:
+        SystemExit: it cannot be.
+    """
+    folder = PACKAGES / package.replace("/", "+")
+    found = folder / "node_modules" / ".bin" / program
+    if not (folder / "complete").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        print(f"installing {package} into {folder.relative_to(ROOT)}", flush=True)
+        npm = ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(folder), package]
+        if subprocess.call(npm, stdout=subprocess.DEVNULL):
+            raise SystemExit(f"{package} cannot be installed: is there a network?")
+        (folder / "complete").touch()
+    return found
+
+
+# -- Claude Code -----------------------------------------------------------------------------------
+
+CLAUDE_SCRIPTS = {
+    "claude-tools": [
+        call("Bash", command="echo one > one.txt", description="Write a file"),
+        call("Read", file_path="@/one.txt"),
+        call("Write", file_path="@/two.txt", content="two"),
+        "All four are done.",
+    ],
+    "claude-parts": [
+        call("Agent", description="A part", prompt="[[claude-part]]", subagent_type="Explore"),
+        "The part is done.",
+    ],
+    "claude-part": [call("Bash", command="echo part > part.txt"), "That was my part."],
+    "claude-fill": [call("Bash", command="head -c 9000 /dev/zero | tr '\\0' 'x '")] * 6,
+    "claude-long": ["and so on …"],
+}
+
+
+def claude(here: Here) -> None:
+    """Anthropic's own: four turns with tools, another process, a sub-agent, an abort."""
+    program = installed("@anthropic-ai/claude-code", "claude")
+    native = list(program.parents[1].glob("@anthropic-ai/claude-code-*/claude"))
+    program = native[0] if native else program
+    environment = {
+        "ANTHROPIC_BASE_URL": here.url,
+        "ANTHROPIC_AUTH_TOKEN": "none",
+        "ANTHROPIC_MODEL": MODEL,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "BASH_DEFAULT_TIMEOUT_MS": "10000",
+    }
+    tools = ["--allowedTools", "Bash,Read,Write,Agent,Task"]
+
+    def asked(prompt: str, *options: str) -> tuple[str, list[Exchange]]:
+        place = len(here.recorder.exchanges)
+        command = [str(program), "-p", prompt, "--output-format", "json", *tools, *options]
+        _, printed = here.run(command, environment)
+        try:
+            said = str(json.loads(printed.strip().splitlines()[-1]).get("result"))
+        except (ValueError, IndexError, AttributeError):
+            said = printed[-300:]
+        return said, here.recorder.since(place)
+
+    def figures(exchanges: list[Exchange]) -> str:
+        return "read " + ", ".join(f"{e.read}/{e.read + e.known}" for e in exchanges)
+
+    said, turns = asked("[[claude-tools]] please")
+    written = (here.folder / "one.txt").exists() and (here.folder / "two.txt").exists()
+    here.found("four turns with tools", written and "All four" in said, figures(turns))
+    if not written:
+        print(said)
+        return
+    said, turns = asked("[[claude-tools]] once more")
+    here.found("a second process", "All four" in said, figures(turns))
+    said, turns = asked("[[claude-parts]] please")
+    done = (here.folder / "part.txt").exists()
+    here.found("a sub-agent", done and "The part is done" in said, figures(turns))
+    here.restart()
+    said, turns = asked("go on", "--continue")
+    here.found("goes on after a restart of the server", bool(turns), figures(turns))
+    process = here.begun([str(program), "-p", "[[claude-long]] please"], environment)
+    time.sleep(15)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    said, turns = asked("[[claude-tools]] after the abort")
+    here.found("an abort, and on", "All four" in said, figures(turns))
+
+
+AGENTS: dict[str, tuple[dict[str, list[str]], Callable[[Here], None]]] = {
+    "claude": (CLAUDE_SCRIPTS, claude),
+}
+"""By name: the scripts, in which @ is the project's folder, and what runs the agent."""
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.torture agents", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(AGENTS)}")
+    parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
+    chosen = parser.parse_args(arguments)
+    rows: list[tuple[str, str, bool, str]] = []
+    with tempfile.TemporaryDirectory() as root:
+        for name in chosen.names or AGENTS:
+            _run(name, Path(root) / name, rows, chosen.record)
+    print(f"\n{'agent':12} {'what':42} {'worked':7}")
+    for agent, what, worked, how in rows:
+        print(f"{agent:12} {what:42} {'yes' if worked else 'NO':7} {how}")
+    return sum(not worked for _, _, worked, _ in rows)
+
+
+def _run(
+    name: str, folder: Path, rows: list[tuple[str, str, bool, str]], record: Path | None
+) -> None:
+    print(f"{name}:", flush=True)
+    project = folder / "project"
+    project.mkdir(parents=True)
+    scripts, run = AGENTS[name]
+    laid = {k: [a.replace("@/", f"{project}/") for a in answers] for k, answers in scripts.items()}
+    model = write_agent(folder / MODEL, laid)
+    with _Serving(model, folder / "cache") as serving, recorded(serving.port) as recorder:
+        try:
+            run(Here(name, project, recorder, rows, serving.again))
+        finally:
+            for exchange in recorder.failed:
+                told = f"{exchange.method} {exchange.path}: {exchange.status}"
+                rows.append((name, told, False, exchange.answer[:200]))
+            if record is not None:
+                told = json.dumps([vars(e) for e in recorder.exchanges], indent=1)
+                record.with_name(f"{record.stem}-{name}.json").write_text(told)
+
+
+class _Serving:
+    """A server that can be started again on the same port."""
+
+    def __init__(self, model: Path, cache: Path) -> None:
+        self._model, self._cache = model, cache
+        self.port = 0
+
+    def __enter__(self) -> _Serving:
+        self._engine = Engine(cache_dir=self._cache)
+        self._engine.start()
+        self._server = Server(self._engine, [self._engine.load(self._model)], self.port)
+        self._server.start()
+        self.port = self._server.port
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+        self._engine.stop()
+
+    def again(self) -> None:
+        self.__exit__()
+        self.__enter__()
