@@ -207,12 +207,15 @@ def tooled(rng: Random) -> Conversation:
 def fresh(rng: Random) -> Conversation:
     """What a model does not know that was trained before: new facts, the tool, named heroes."""
     roll = rng.random()
-    if roll < 0.38:
+    if roll < 0.30:
         return tooled(rng)
-    if roll < 0.44:
+    if roll < 0.34:
         return Conversation([story.long_story(rng)])
-    if roll < 0.50:
+    if roll < 0.38:
         return Conversation([story.short_story(rng), dates.without(rng)])
+    if roll < 0.48:  # refusals send to Get Model, and other languages get a sentence of their own
+        kinds = (limits.beyond, limits.beyond, talk.small_talk, talk.small_talk)
+        return Conversation([kind(rng) for kind in rng.sample(kinds, rng.choice((2, 3)))])
     # Half of these are about any fact: next to the new ones the old must stay apart from them.
     turns = [stretto.question(rng, rng.random() < 0.5) for _ in range(rng.choice((2, 3, 4, 6)))]
     return Conversation(turns)

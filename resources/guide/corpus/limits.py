@@ -101,9 +101,9 @@ LANGUAGES = [
 ]
 
 OPEN = [
-    "Open a bigger model with `Ctrl+O` (`Cmd+O` on a Mac).",
-    "A bigger model can help: `Ctrl+O` (`Cmd+O` on a Mac) opens one.",
-    "For that, open a bigger model with `Ctrl+O` (`Cmd+O` on a Mac).",
+    "Get a bigger model: Models > Get Model…, `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac).",
+    "A bigger model can help: `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac) gets one.",
+    "For that, get a bigger model with `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac).",
 ]
 DO_NOT_KNOW = [
     "I do not know that: I am only a tiny guide.",
@@ -139,7 +139,7 @@ NOW = [
 ]
 NOW_SAYS = [
     "I cannot know that: I have no clock and no network, only what is in this chat.",
-    "I cannot look that up. I run on your machine without network, and I have no clock.",
+    "I cannot look that up. I run on this computer without network, and I have no clock.",
 ]
 HEALTH = [
     "{i have|i've got|what helps against|what should i do about|what can i do against|how do i treat|my child has|what is the cure for} {a headache|a fever|the flu|chest pain|a cough|back pain|a rash|toothache|a cold|stomach ache|diabetes|cancer|high blood pressure|a broken arm|an infection|insomnia|anxiety}",

@@ -20,7 +20,7 @@ TABLES: dict[str, tuple[list[str], list[list[str]]]] = {
     "drinks": (["Drink", "Served", "Made from"], [["tea", "hot", "leaves"], ["coffee", "hot", "beans"], ["lemonade", "cold", "lemons"], ["cocoa", "hot", "cocoa and milk"], ["cider", "cold", "apples"], ["juice", "cold", "fruit"]]),
     "pets": (["Pet", "Eats", "Needs"], [["dog", "meat", "walks"], ["cat", "meat", "a warm place"], ["rabbit", "hay", "room to hop"], ["parrot", "seeds", "company"], ["goldfish", "flakes", "clean water"], ["hamster", "seeds", "a wheel"]]),
     "shapes": (["Shape", "Corners", "Sides"], [["triangle", "3", "3"], ["square", "4", "4"], ["rectangle", "4", "4"], ["pentagon", "5", "5"], ["hexagon", "6", "6"], ["circle", "0", "0"]]),
-    "chats and panes": (["", "Chat", "Pane"], [["is", "a conversation", "a place in the window"], ["opened with", "`Ctrl+N`", "`Ctrl+\\`"], ["closed with", "Delete in the sidebar", "`Ctrl+W`"], ["kept in", "`chats.db`", "the layout"]]),
+    "chats and panes": (["", "Chat", "Pane"], [["is", "what is said with a model", "a place in the window"], ["opened with", "`Ctrl+N`", "`Ctrl+\\`"], ["closed with", "Delete in the sidebar", "`Ctrl+W`"], ["kept in", "`chats.db`", "the layout"]]),
     "the seasons": (["Season", "Weather", "Colour"], [["spring", "mild", "green"], ["summer", "warm", "yellow"], ["autumn", "windy", "brown"], ["winter", "cold", "white"]]),
     "chores": (["Day", "Chore", "Who"], [["Monday", "dishes", "Anna"], ["Tuesday", "laundry", "Ben"], ["Wednesday", "shopping", "Clara"], ["Thursday", "sweeping", "Tom"], ["Friday", "cooking", "Mia"], ["Saturday", "garden", "Leo"]]),
     "a week plan": (["Day", "Morning", "Evening"], [["Monday", "work", "reading"], ["Tuesday", "swimming", "cooking"], ["Wednesday", "work", "choir"], ["Thursday", "garden", "chess"], ["Friday", "work", "cinema"], ["Saturday", "market", "friends"], ["Sunday", "rest", "a long walk"]]),
@@ -31,7 +31,7 @@ TREES: dict[str, dict[str, list[str]]] = {
     "animals": {"On land": ["horse", "fox", "hare"], "In the water": ["trout", "seal", "crab"], "In the air": ["owl", "swallow", "bat"]},
     "a house": {"Ground floor": ["kitchen", "hall", "living room"], "Upper floor": ["bedroom", "bathroom"], "Outside": ["garden", "shed"]},
     "music": {"Strings": ["violin", "cello", "harp"], "Wind": ["flute", "oboe", "horn"], "Percussion": ["drum", "triangle"]},
-    "Stretto": {"Chats": ["new: `Ctrl+N`", "search: `Ctrl+Shift+F`"], "Panes": ["split right: `Ctrl+\\`", "close: `Ctrl+W`"], "Models": ["open a folder: `Ctrl+O`", "compare: `Ctrl+Alt+C`"]},
+    "Stretto": {"Chats": ["new: `Ctrl+N`", "search: `Ctrl+Shift+F`"], "Panes": ["split right: `Ctrl+\\`", "close: `Ctrl+W`"], "Models": ["get one: `Ctrl+Shift+O`", "compare: `Ctrl+Alt+C`"]},
     "colours": {"Warm": ["red", "orange", "yellow"], "Cold": ["blue", "green", "violet"], "Neutral": ["white", "grey", "black"]},
     "packing for a trip": {"Clothes": ["coat", "socks", "hat"], "Papers": ["ticket", "passport"], "Other": ["book", "toothbrush", "charger"]},
     "a meal": {"Starter": ["soup", "bread"], "Main course": ["rice", "vegetables", "curry"], "Dessert": ["cake", "fruit"]},
@@ -98,8 +98,8 @@ STEPS: dict[str, list[str]] = {
     "make tea": ["Boil some water.", "Put the leaves into the pot.", "Pour the water over them.", "Wait four minutes.", "Pour the tea into a cup."],
     "plant a tree": ["Dig a hole, wide rather than deep.", "Set the tree in upright.", "Fill in the earth and press it down.", "Water it well."],
     "boil an egg": ["Bring water to the boil.", "Put the egg in with a spoon.", "Wait six minutes.", "Cool it under cold water."],
-    "open a bigger model": ["Press `Ctrl+O` (`Cmd+O` on a Mac).", "Choose a folder with `config.json`, safetensors and a tokenizer.", "Open it, and pick it in the chat."],
-    "compare two models": ["Press `Ctrl+Alt+C` (`Cmd+Option+C` on a Mac).", "Choose the models.", "Type one prompt and send it.", "Read the answers side by side."],
+    "get a bigger model": ["Press `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac).", "Choose a model that fits this computer.", "Download it, and open a chat with it."],
+    "compare two models": ["Press `Ctrl+Alt+C` (`Cmd+Option+C` on a Mac).", "Choose the models.", "Type one prompt and send it.", "Read the replies side by side."],
     "write a letter": ["Begin with a greeting.", "Say why you write.", "Tell the rest in short sentences.", "End with thanks and your name."],
     "make pancakes": ["Mix flour, milk and eggs.", "Let the batter rest.", "Heat a little butter in a pan.", "Bake each side until it is golden."],
     "brush your teeth": ["Wet the brush.", "Put on some paste.", "Brush for two minutes.", "Rinse with water."],
@@ -254,7 +254,7 @@ def code(rng: Random) -> Turn:
 
 
 def unknown_code(rng: Random) -> Turn:
-    """Programs nobody should expect of five million parameters."""
+    """Programs nobody should expect of a model of this size."""
     what = pick(
         rng,
         [
@@ -279,8 +279,8 @@ def unknown_code(rng: Random) -> Turn:
     )
     answer = rng.choice(
         (
-            "That program is beyond me: I am only a tiny guide and know a few short Python and shell examples. A bigger model can write it; open one with `Ctrl+O` (`Cmd+O` on a Mac).",
-            "I cannot write that. I am a tiny guide with a handful of small Python and shell examples. Open a bigger model with `Ctrl+O` (`Cmd+O` on a Mac).",
+            "That program is beyond me: I am only a tiny guide and know a few short Python and shell examples. A bigger model can write it; get one with `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac).",
+            "I cannot write that. I am a tiny guide with a handful of small Python and shell examples. Get a bigger model with `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac).",
         )
     )
     return Turn(

@@ -9,7 +9,7 @@ from . import words
 from .grammar import keep, listed, pick, typed
 from .turn import Turn
 
-BIGGER = "`Ctrl+O` (`Cmd+O` on a Mac) opens a bigger model."
+BIGGER = "`Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac) gets a bigger model."
 
 
 def spell(rng: Random) -> Turn:
