@@ -135,7 +135,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
 
     reader.press("New chat")
     assert reader.find("page tab", "New chat")
-    assert reader.find("label", "Hello, I am the Guide")
+    assert reader.find("label", "Try Stretto with the Guide")
     reader.write("Search all chats", "amber")
     assert reader.find("list item", "Results")
     found = reader.find("list item", "My code word")

@@ -1,0 +1,82 @@
+"""What the Guide is taught of Stretto holds for the program: its keys, its menus, its words."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from pathlib import Path
+
+from corpus import limits, skills, stretto, talk
+from corpus.conversation import conversations
+
+import app.ui.window.main_window  # noqa: F401  registers every command
+from app.ui.settings.form_page import PLACES
+from app.ui.window.commands import FOCUS_KEYS, MENUS, REGISTRY
+from tests.test_glossary import GLOSSARY, has
+
+ELSEWHERE = {
+    "the Up arrow in an empty message": "Up, in an empty message",
+    "Delete in the sidebar": "Delete, in the sidebar",
+}
+GET = "Ctrl+Shift+O"
+
+
+def said() -> list[str]:
+    """All that the facts make it say."""
+    facts = stretto.facts()
+    keys = [text for fact in facts["key"] for text in (fact["does"], fact.get("note", ""))]
+    return keys + [text for fact in facts["topic"] + facts["tour"] for text in fact["say"]]
+
+
+def places() -> set[str]:
+    """Every path of a menu or of the settings, as "Models > Get Model…"."""
+    menus = {f"{m} > {REGISTRY[n].text}" for m, names in MENUS.items() for n in names if n != "-"}
+    pages = {f"Settings > {page}" for page in PLACES}
+    return menus | pages
+
+
+def test_every_key_is_the_programs() -> None:
+    keys = {key for made in REGISTRY.values() for key in made.keys} | {k for _, k in FOCUS_KEYS}
+    for fact in stretto.facts()["key"]:
+        told = ELSEWHERE.get(fact["keys"], fact["keys"])
+        assert told in keys, fact["id"]
+
+
+def test_every_menu_and_settings_page_that_is_named_exists() -> None:
+    titles = "|".join((*MENUS, "Settings"))
+    known = sorted(places(), key=len, reverse=True)
+    for text in [*said(), *limits.OPEN, *talk.HELLO, skills.BIGGER]:
+        for match in re.finditer(rf"\b({titles}) > ", text):
+            assert any(text.startswith(place, match.start()) for place in known), text
+
+
+def test_it_uses_the_words_of_the_glossary() -> None:
+    names = ("reply", "tool server", "computer", "Local API", "instructions")
+    wrong = [word for name in names for word in GLOSSARY[name].get("not", ())]
+    wrong.remove("system prompt")  # people ask for it by that name, and are told what it is here
+    for text in said():
+        assert not [word for word in wrong if has(text.casefold(), word)], text
+
+
+def test_whoever_wants_more_is_sent_to_get_model(guide_folder: Path) -> None:
+    assert all(GET in text for text in [*limits.OPEN, skills.BIGGER, talk.MORE])
+    topics = {fact["id"]: fact["say"] for fact in stretto.facts()["topic"]}
+    for name in ("start", "bigger_model", "download", "how_big", "what_can_you_do"):
+        assert all(GET in text for text in topics[name]), name
+    for chat in islice(conversations(5), 1500):
+        assert not any("ask me anything" in turn.answer.casefold() for turn in chat.turns)
+
+
+def test_what_stretto_can_do_is_about_the_window(guide_folder: Path) -> None:
+    (features,) = [fact for fact in stretto.facts()["topic"] if fact["id"] == "features"]
+    words = ("side by side", "compare", "broadcast", "tools", "files", "this computer")
+    for text in features["say"]:
+        assert all(word in text.casefold() for word in words)
+        assert not re.search(r"\b(I|me|my)\b", text)
+
+
+def test_in_the_windows_languages_it_says_that_it_speaks_english_only() -> None:
+    answers = [text for _, says in talk.TALK for text in says]
+    for own in ("nur Englisch", "Solo hablo inglés", "parle qu’anglais", "英語しか", "只会说英语"):
+        (text,) = [text for text in answers if own in text]
+        assert "I only speak English." in text
