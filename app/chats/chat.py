@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
 from app.chats.actions import Action, Turn, refusal
@@ -45,6 +45,8 @@ class Chat(ChatSignals):
         attaching: the files that go with what is being composed.
         count: how many tokens it would take with what is being composed.
         alias: what stands in the place of its model's name while that is hidden, else "".
+        sends_later: what is composed is submitted by itself once nothing is in its way.
+        unsent: why it was not, in a sentence, until something else is written; else "".
     """
 
     def __init__(
@@ -62,10 +64,14 @@ class Chat(ChatSignals):
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
-        self.alias = self._short = ""
+        self.alias = self._short = self.unsent = ""
+        self.sends_later = False
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
+        self.attaching.refused.connect(self._on_refused)
+        self.attaching.changed.connect(self._on_way_free)
+        self.turn_changed.connect(self._on_way_free)
 
     @property
     def id(self) -> str:
@@ -323,6 +329,7 @@ class Chat(ChatSignals):
         compose = self.compose
         if text == compose.text:
             return
+        self.keep_back()
         self._saved.change_compose(compose.written(text))
         if self.stored:
             self._saved.keep_compose()
@@ -351,6 +358,58 @@ class Chat(ChatSignals):
         if isinstance(compose, Editing):
             return self.edit(compose.message, compose.text)
         return self.send(compose.draft, compose.attachments)
+
+    def submit_later(self) -> bool:
+        """Submit it once its files are read and no reply runs; False if more is in its way."""
+        free = replace(self._turn(), reading=(), reply=None)
+        if refusal(Action.SEND, free):
+            return False
+        self._wait(sends_later=True)
+        return True
+
+    def send_later(self, text: str, files: Attachments = ()) -> bool:
+        """Say something once the reply has ended; False where something else is being composed."""
+        if self.compose != Writing() or not self.answering or self.attaching.reading:
+            return False
+        self._compose(Writing(text, files))
+        return self.submit_later()
+
+    def keep_back(self) -> None:
+        """Let what waits to be sent stay in the composer."""
+        if self.sends_later or self.unsent:
+            self._wait(sends_later=False)
+
+    def _wait(self, *, sends_later: bool, unsent: str = "") -> None:
+        self.sends_later, self.unsent = sends_later, unsent
+        self.turn_changed.emit()
+        self.phase_changed.emit()  # the list of chats lets go of one that waits for nothing more
+
+    @Slot(str)
+    def _on_refused(self, why: str) -> None:
+        """A file cannot be read: without it the message may mean nothing."""
+        if self.sends_later:
+            self._wait(sends_later=False, unsent=why)
+
+    @Slot()
+    def _on_way_free(self) -> None:
+        if self._free:
+            # Once all that hear of the end have heard of it.
+            QTimer.singleShot(0, self, self._submit_waiting)
+
+    @property
+    def _free(self) -> bool:
+        return self.sends_later and not self.attaching.reading and self.reply is None
+
+    @Slot()
+    def _submit_waiting(self) -> None:
+        if not self._free:
+            return
+        compose, why = self.compose, self.can(Action.SEND) or ""
+        if self.submit():
+            self._wait(sends_later=False)
+            self.sent_later.emit(compose)
+        else:
+            self._wait(sends_later=False, unsent=why)
 
     # What is said, and how it is answered.
 
@@ -524,6 +583,7 @@ class Chat(ChatSignals):
 
     def give_up(self) -> None:
         """It was deleted: nothing more is answered or read for it, and its cache goes."""
+        self.keep_back()
         self.attaching.cancel_reading()
         self.stop()
         self.forget_session()
@@ -570,6 +630,7 @@ class Chat(ChatSignals):
 
     def cancel_for_close(self) -> None:
         """First step of the program's end: stop the reply; it counts as interrupted."""
+        self.sends_later = False
         self._answering.cancel_for_close()
 
     def close(self) -> None:
@@ -579,6 +640,7 @@ class Chat(ChatSignals):
 
     def _compose(self, compose: Compose) -> None:
         """Put something else into the composer."""
+        self.sends_later, self.unsent = False, ""
         self._saved.change_compose(compose)
         self._keep()
         self.compose_changed.emit()

@@ -17,6 +17,7 @@ class ChatSignals(QObject):
         text_added(id, text, kind): more text at the end of a streaming message.
         phase_changed(): what the chat is doing, or how far it is.
         reply_ended(id): a reply has ended, however it did.
+        sent_later(compose): what waited in the composer was submitted.
     """
 
     chat_changed = Signal()
@@ -28,3 +29,4 @@ class ChatSignals(QObject):
     text_added = Signal(str, str, str)
     phase_changed = Signal()
     reply_ended = Signal(str)
+    sent_later = Signal(object)

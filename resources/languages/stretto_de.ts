@@ -9523,5 +9523,191 @@ Du hast nicht geantwortet.</translation>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>Port {port} kann nicht verwendet werden ({why}). Wähle einen anderen Port.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält die Nachricht hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>Wird gesendet, sobald die Antwort fertig ist. Esc hält die Nachricht hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Not sent. {why}</source>
+        <translation>Nicht gesendet. {why}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>%n Nachricht gelöscht</numerusform>
+            <numerusform>%n Nachrichten gelöscht</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, %n after its reply</source>
+        <comment>{whom}, %n after their replies</comment>
+        <translation>
+            <numerusform>{whom}, %n nach seiner Antwort</numerusform>
+            <numerusform>{whom}, %n nach ihren Antworten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, without %n that is replying</source>
+        <comment>{whom}, without %n that are replying</comment>
+        <translation>
+            <numerusform>{whom}, ohne %n, der gerade antwortet</numerusform>
+            <numerusform>{whom}, ohne %n, die gerade antworten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat gets it once its reply has ended</source>
+        <comment>%n chats get it once their replies have ended</comment>
+        <translation>
+            <numerusform>%n Chat bekommt sie, sobald seine Antwort fertig ist</numerusform>
+            <numerusform>%n Chats bekommen sie, sobald ihre Antworten fertig sind</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>translation, locale</source>
+        <translation>Übersetzung, Region, Sprache</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Enter key, Return key, new line</source>
+        <translation>Eingabetaste, Enter, Zeilenumbruch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>clipboard, paste</source>
+        <translation>Zwischenablage, einsetzen, einfügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>spellcheck, dictionary, typos</source>
+        <translation>Rechtschreibprüfung, Wörterbuch, Tippfehler</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>notifications, alerts, sound</source>
+        <translation>Mitteilungen, Hinweise, Ton</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>keys, hotkeys, key bindings</source>
+        <translation>Tasten, Tastenkürzel, Tastenbelegung</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>upgrade, new version</source>
+        <translation>Aktualisierung, neue Version</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>dark mode, light mode, night, appearance, colors</source>
+        <translation>Dunkelmodus, heller Modus, Nacht, Erscheinungsbild, Farben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>accessibility, readability</source>
+        <translation>Bedienungshilfen, Lesbarkeit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, scale, larger, smaller</source>
+        <translation>Schriftgröße, Skalierung, größer, kleiner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, larger, smaller</source>
+        <translation>Schriftgröße, größer, kleiner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>animations, effects</source>
+        <translation>Animationen, Effekte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>titles</source>
+        <translation>Titel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>default model</source>
+        <translation>Standardmodell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>creativity, randomness, sampling</source>
+        <translation>Kreativität, Zufall, Sampling</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>maximum tokens, length</source>
+        <translation>maximale Token, Länge</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>context window, overflow</source>
+        <translation>Kontextfenster, Überlauf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>RAM</source>
+        <translation>RAM, Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>free memory</source>
+        <translation>Speicher freigeben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>HTTP, OpenAI, endpoint</source>
+        <translation>HTTP, OpenAI, Endpunkt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>network, LAN</source>
+        <translation>Netzwerk, LAN</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>access, password</source>
+        <translation>Zugriff, Passwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>plugins, extensions, connectors</source>
+        <translation>Plug-ins, Erweiterungen, Konnektoren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>storage, space</source>
+        <translation>Speicherplatz</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>recover, earlier state</source>
+        <translation>wiederherstellen, früherer Stand</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>deleted chats</source>
+        <translation>gelöschte Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No Settings Found</source>
+        <translation>Keine Einstellungen gefunden</translation>
+    </message>
 </context>
 </TS>

@@ -9523,5 +9523,191 @@ No respondiste.</translation>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>Se enviará cuando se haya leído «{file}». Pulsa Esc para dejarlo aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>Se enviará cuando termine la respuesta. Pulsa Esc para dejarlo aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Not sent. {why}</source>
+        <translation>No se ha enviado. {why}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>%n mensaje eliminado</numerusform>
+            <numerusform>%n mensajes eliminados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, %n after its reply</source>
+        <comment>{whom}, %n after their replies</comment>
+        <translation>
+            <numerusform>{whom}, %n tras su respuesta</numerusform>
+            <numerusform>{whom}, %n tras sus respuestas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, without %n that is replying</source>
+        <comment>{whom}, without %n that are replying</comment>
+        <translation>
+            <numerusform>{whom}, sin %n que está respondiendo</numerusform>
+            <numerusform>{whom}, sin %n que están respondiendo</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat gets it once its reply has ended</source>
+        <comment>%n chats get it once their replies have ended</comment>
+        <translation>
+            <numerusform>%n chat lo recibirá cuando termine su respuesta</numerusform>
+            <numerusform>%n chats lo recibirán cuando terminen sus respuestas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>translation, locale</source>
+        <translation>traducción, idioma, región</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Enter key, Return key, new line</source>
+        <translation>tecla Intro, Retorno, salto de línea</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>clipboard, paste</source>
+        <translation>portapapeles, pegar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>spellcheck, dictionary, typos</source>
+        <translation>corrector, diccionario, erratas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>notifications, alerts, sound</source>
+        <translation>notificaciones, avisos, sonido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>keys, hotkeys, key bindings</source>
+        <translation>teclas, atajos, combinaciones de teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>upgrade, new version</source>
+        <translation>actualización, versión nueva</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>dark mode, light mode, night, appearance, colors</source>
+        <translation>modo oscuro, modo claro, noche, aspecto, colores</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>accessibility, readability</source>
+        <translation>accesibilidad, legibilidad</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, scale, larger, smaller</source>
+        <translation>tamaño de letra, escala, más grande, más pequeño</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, larger, smaller</source>
+        <translation>tamaño de letra, más grande, más pequeño</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>animations, effects</source>
+        <translation>animaciones, efectos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>titles</source>
+        <translation>títulos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>default model</source>
+        <translation>modelo predeterminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>creativity, randomness, sampling</source>
+        <translation>creatividad, azar, muestreo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>maximum tokens, length</source>
+        <translation>tokens máximos, longitud</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>context window, overflow</source>
+        <translation>ventana de contexto, desbordamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>RAM</source>
+        <translation>RAM</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>free memory</source>
+        <translation>liberar memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>HTTP, OpenAI, endpoint</source>
+        <translation>HTTP, OpenAI, punto de acceso</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>network, LAN</source>
+        <translation>red, LAN</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>access, password</source>
+        <translation>acceso, contraseña</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>plugins, extensions, connectors</source>
+        <translation>complementos, extensiones, conectores</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>storage, space</source>
+        <translation>almacenamiento, espacio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>recover, earlier state</source>
+        <translation>recuperar, estado anterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>deleted chats</source>
+        <translation>chats eliminados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No Settings Found</source>
+        <translation>No se han encontrado ajustes</translation>
+    </message>
 </context>
 </TS>

@@ -9523,5 +9523,191 @@ Vous n’avez pas répondu.</translation>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>Le port {port} ne peut pas être utilisé ({why}). Choisissez un autre port.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>Sera envoyé dès que « {file} » aura été lu. Appuyez sur Échap pour le garder ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>Sera envoyé dès la fin de la réponse. Appuyez sur Échap pour le garder ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Not sent. {why}</source>
+        <translation>Non envoyé. {why}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>%n message supprimé</numerusform>
+            <numerusform>%n messages supprimés</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, %n after its reply</source>
+        <comment>{whom}, %n after their replies</comment>
+        <translation>
+            <numerusform>{whom}, %n après sa réponse</numerusform>
+            <numerusform>{whom}, %n après leurs réponses</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, without %n that is replying</source>
+        <comment>{whom}, without %n that are replying</comment>
+        <translation>
+            <numerusform>{whom}, sans %n qui répond</numerusform>
+            <numerusform>{whom}, sans %n qui répondent</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat gets it once its reply has ended</source>
+        <comment>%n chats get it once their replies have ended</comment>
+        <translation>
+            <numerusform>%n discussion le recevra à la fin de sa réponse</numerusform>
+            <numerusform>%n discussions le recevront à la fin de leurs réponses</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>translation, locale</source>
+        <translation>traduction, langue, région</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Enter key, Return key, new line</source>
+        <translation>touche Entrée, Retour, saut de ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>clipboard, paste</source>
+        <translation>presse-papiers, coller</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>spellcheck, dictionary, typos</source>
+        <translation>correcteur, dictionnaire, fautes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>notifications, alerts, sound</source>
+        <translation>notifications, alertes, son</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>keys, hotkeys, key bindings</source>
+        <translation>touches, raccourcis, clavier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>upgrade, new version</source>
+        <translation>mise à niveau, nouvelle version</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>dark mode, light mode, night, appearance, colors</source>
+        <translation>mode sombre, mode clair, nuit, apparence, couleurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>accessibility, readability</source>
+        <translation>accessibilité, lisibilité</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, scale, larger, smaller</source>
+        <translation>taille de police, échelle, plus grand, plus petit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, larger, smaller</source>
+        <translation>taille de police, plus grand, plus petit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>animations, effects</source>
+        <translation>animations, effets</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>titles</source>
+        <translation>titres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>default model</source>
+        <translation>modèle par défaut</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>creativity, randomness, sampling</source>
+        <translation>créativité, hasard, échantillonnage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>maximum tokens, length</source>
+        <translation>tokens maximum, longueur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>context window, overflow</source>
+        <translation>fenêtre de contexte, dépassement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>RAM</source>
+        <translation>RAM, mémoire vive</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>free memory</source>
+        <translation>libérer la mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>HTTP, OpenAI, endpoint</source>
+        <translation>HTTP, OpenAI, point d’accès</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>network, LAN</source>
+        <translation>réseau, LAN</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>access, password</source>
+        <translation>accès, mot de passe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>plugins, extensions, connectors</source>
+        <translation>modules, extensions, connecteurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>storage, space</source>
+        <translation>stockage, espace</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>recover, earlier state</source>
+        <translation>récupérer, état antérieur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>deleted chats</source>
+        <translation>discussions supprimées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No Settings Found</source>
+        <translation>Aucun réglage trouvé</translation>
+    </message>
 </context>
 </TS>

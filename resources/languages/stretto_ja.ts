@@ -9403,5 +9403,187 @@ You did not answer.</source>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>ポート {port} は使用できません（{why}）。別のポートを選択してください。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>“{file}”を読み込むと送信されます。Escで送信を取り消せます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>回答が終わると送信されます。Escで送信を取り消せます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Not sent. {why}</source>
+        <translation>送信されていません。{why}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>%n件のメッセージを削除しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, %n after its reply</source>
+        <comment>{whom}, %n after their replies</comment>
+        <translation>
+            <numerusform>{whom}、%n件は回答の後</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, without %n that is replying</source>
+        <comment>{whom}, without %n that are replying</comment>
+        <translation>
+            <numerusform>{whom}、回答中の%n件を除く</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat gets it once its reply has ended</source>
+        <comment>%n chats get it once their replies have ended</comment>
+        <translation>
+            <numerusform>%n件のチャットには回答が終わってから送信されます</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>translation, locale</source>
+        <translation>翻訳、地域、言語</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Enter key, Return key, new line</source>
+        <translation>Enterキー、Returnキー、改行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>clipboard, paste</source>
+        <translation>クリップボード、ペースト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>spellcheck, dictionary, typos</source>
+        <translation>スペルチェック、辞書、誤字</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>notifications, alerts, sound</source>
+        <translation>通知、アラート、サウンド</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>keys, hotkeys, key bindings</source>
+        <translation>キー、ショートカット、キー割り当て</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>upgrade, new version</source>
+        <translation>アップグレード、新しいバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>dark mode, light mode, night, appearance, colors</source>
+        <translation>ダークモード、ライトモード、夜、外観、色</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>accessibility, readability</source>
+        <translation>アクセシビリティ、読みやすさ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, scale, larger, smaller</source>
+        <translation>フォントサイズ、拡大率、大きく、小さく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, larger, smaller</source>
+        <translation>フォントサイズ、大きく、小さく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>animations, effects</source>
+        <translation>アニメーション、効果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>titles</source>
+        <translation>タイトル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>default model</source>
+        <translation>デフォルトのモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>creativity, randomness, sampling</source>
+        <translation>創造性、ランダム、サンプリング</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>maximum tokens, length</source>
+        <translation>最大トークン数、長さ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>context window, overflow</source>
+        <translation>コンテキストウインドウ、超過</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>RAM</source>
+        <translation>RAM</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>free memory</source>
+        <translation>メモリを解放</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>HTTP, OpenAI, endpoint</source>
+        <translation>HTTP、OpenAI、エンドポイント</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>network, LAN</source>
+        <translation>ネットワーク、LAN</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>access, password</source>
+        <translation>アクセス、パスワード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>plugins, extensions, connectors</source>
+        <translation>プラグイン、拡張機能、コネクタ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>storage, space</source>
+        <translation>ストレージ、容量</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>recover, earlier state</source>
+        <translation>復元、以前の状態</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>deleted chats</source>
+        <translation>削除したチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No Settings Found</source>
+        <translation>設定が見つかりません</translation>
+    </message>
 </context>
 </TS>

@@ -9403,5 +9403,187 @@ You did not answer.</source>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>无法使用端口 {port}（{why}）。请选择其他端口。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>读取“{file}”后发送。按 Esc 可留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>回复结束后发送。按 Esc 可留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Not sent. {why}</source>
+        <translation>未发送。{why}</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>已删除 %n 条消息</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, %n after its reply</source>
+        <comment>{whom}, %n after their replies</comment>
+        <translation>
+            <numerusform>{whom}，其中 %n 个在回复结束后</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{whom}, without %n that is replying</source>
+        <comment>{whom}, without %n that are replying</comment>
+        <translation>
+            <numerusform>{whom}，不含正在回复的 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat gets it once its reply has ended</source>
+        <comment>%n chats get it once their replies have ended</comment>
+        <translation>
+            <numerusform>%n 个对话将在回复结束后收到</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>translation, locale</source>
+        <translation>翻译、地区、语言</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Enter key, Return key, new line</source>
+        <translation>回车键、换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>clipboard, paste</source>
+        <translation>剪贴板、粘贴</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>spellcheck, dictionary, typos</source>
+        <translation>拼写检查、词典、错别字</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>notifications, alerts, sound</source>
+        <translation>通知、提醒、声音</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>keys, hotkeys, key bindings</source>
+        <translation>按键、快捷键、键位</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>upgrade, new version</source>
+        <translation>升级、新版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>dark mode, light mode, night, appearance, colors</source>
+        <translation>深色模式、浅色模式、夜间、外观、颜色</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>accessibility, readability</source>
+        <translation>辅助功能、可读性</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, scale, larger, smaller</source>
+        <translation>字体大小、缩放、更大、更小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>font size, larger, smaller</source>
+        <translation>字体大小、更大、更小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>animations, effects</source>
+        <translation>动画、效果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>titles</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>default model</source>
+        <translation>默认模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>creativity, randomness, sampling</source>
+        <translation>创造性、随机性、采样</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>maximum tokens, length</source>
+        <translation>最大 token、长度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>context window, overflow</source>
+        <translation>上下文窗口、溢出</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>RAM</source>
+        <translation>RAM、内存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>free memory</source>
+        <translation>释放内存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>HTTP, OpenAI, endpoint</source>
+        <translation>HTTP、OpenAI、端点</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>network, LAN</source>
+        <translation>网络、局域网</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>access, password</source>
+        <translation>访问、密码</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>plugins, extensions, connectors</source>
+        <translation>插件、扩展、连接器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>storage, space</source>
+        <translation>存储、空间</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>recover, earlier state</source>
+        <translation>恢复、较早的状态</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>deleted chats</source>
+        <translation>已删除的对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No Settings Found</source>
+        <translation>未找到设置</translation>
+    </message>
 </context>
 </TS>

@@ -48,6 +48,7 @@ class Entry:
         choose: what choosing it does.
         choose_beside: what choosing it with Ctrl does; the same where there is nothing else.
         english: the text in English, looked through too: manuals and habits name it so.
+        also: what else it is called, looked through like ``beside`` and not shown.
     """
 
     kind: EntryKind
@@ -59,6 +60,7 @@ class Entry:
     why_not: str = ""
     choose_beside: Callable[[], object] | None = None
     english: str = ""
+    also: str = ""
 
     @property
     def spoken(self) -> str:
@@ -203,7 +205,7 @@ class Finder(QObject):
             if entry is None:
                 break
             names = tuple(folded(text) for text in (entry.text, entry.english) if text)
-            self._entries.append((entry, names, folded(entry.beside)))
+            self._entries.append((entry, names, folded(f"{entry.beside} {entry.also}")))
         part = self._entries[self._at : end]
         for place, (entry, texts, beside) in enumerate(part, self._at):
             fits = [fit for text in texts if (fit := self._wanted.fit(text, beside)) is not None]

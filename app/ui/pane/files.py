@@ -271,6 +271,7 @@ class PaneFiles(QObject):
     def _on_removed(self, words: ChipWords) -> None:
         file = words.attachment
         if file is None:
+            self._pane.chat.keep_back()  # without the file it may not be what is to be said
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
             place = self.attaching.files.index(file)

@@ -27,13 +27,13 @@ from PySide6.QtWidgets import (
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.turn import Editing
+from app.chats.turn import Compose, Editing
 from app.models.errors import DOES_NOT_FIT
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.errors import NOT_STARTED
-from app.settings.language import tr
+from app.settings.language import mark, tr
 from app.store.index import shown_text
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
@@ -269,6 +269,7 @@ class ChatPane(QWidget):
         self._active = False
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
+        self._speaks_later = False
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.transcript.viewport().setAutoFillBackground(False)  # the pane's ground is seen
@@ -348,6 +349,7 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
+        chat.sent_later.connect(self._on_sent_later)
         # Both ends outlive this pane, and the chat may get another one.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
@@ -395,6 +397,8 @@ class ChatPane(QWidget):
         """
         reason = self.chat.can(action, message_id)
         if reason is not None:
+            if action is Action.SEND and self._send_later():
+                return True
             self.said.emit(reason)
             return False
         self._acts[action](message_id)
@@ -405,6 +409,8 @@ class ChatPane(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape:
             self._type(event)
+        elif self.chat.sends_later:
+            self.chat.keep_back()
         elif isinstance(self.chat.compose, Editing):
             self.act(Action.CANCEL_EDIT)
         elif self.chat.answering:
@@ -468,10 +474,45 @@ class ChatPane(QWidget):
 
     @Slot()
     def _show_turn(self) -> None:
-        stops = self.chat.answering
-        refusal = self.chat.can(Action.STOP if stops else Action.SEND)
-        hint = self.chat.can(Action.SEND) if self.chat.tools.waiting else None
-        self.composer.show_turn(stops=stops, refusal=refusal, hint=hint or "")
+        chat = self.chat
+        stops = chat.answering
+        refusal = chat.can(Action.STOP if stops else Action.SEND)
+        if self._may_wait and not chat.sends_later:
+            refusal = None
+        self.composer.show_turn(stops=stops, refusal=refusal, hint=self._hint)
+
+    @property
+    def _hint(self) -> str:
+        """Why what is composed has not been sent, or cannot be; "" for nothing."""
+        chat = self.chat
+        if chat.sends_later and chat.attaching.reading:
+            words = mark("Sends once “{file}” has been read. Press Esc to keep it here.")
+            return tr(words, file=chat.attaching.reading[0])
+        if chat.sends_later:
+            return tr("Sends once the reply has ended. Press Esc to keep it here.")
+        if chat.unsent:
+            return tr("Not sent. {why}", why=chat.unsent)
+        return (chat.can(Action.SEND) or "") if chat.tools.waiting else ""
+
+    @property
+    def _may_wait(self) -> bool:
+        """Whether nothing but the files that are being read is in the way of what is composed."""
+        chat = self.chat
+        return bool(chat.attaching.reading and chat.compose.text.strip()) and not chat.answering
+
+    def _send_later(self) -> bool:
+        """Enter while a file is being read: once it is, the message goes by itself."""
+        if not (self._may_wait and self.chat.submit_later()):
+            return False
+        self._speaks_later = True
+        announce(self, self._hint)
+        return True
+
+    @Slot(object)
+    def _on_sent_later(self, compose: Compose) -> None:
+        speaks, self._speaks_later = self._speaks_later, False
+        if speaks and not isinstance(compose, Editing):  # not what another chat's person said here
+            self.spoken.emit(self, compose.text, compose.attachments)
 
     @Slot()
     def _on_compose(self) -> None:

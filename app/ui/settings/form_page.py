@@ -156,6 +156,16 @@ class FormPage(QWidget):
             takes.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
+    def values(self, words: str) -> str:
+        """What the field of this row offers to choose from, and what stands on its buttons."""
+        found: list[str] = []
+        for each in self.rows[words].findChildren(QWidget):
+            if isinstance(each, QComboBox):
+                found += [each.itemText(n) for n in range(each.count())]
+            elif isinstance(each, QAbstractButton) and not each.isHidden():
+                found.append(each.text())
+        return " ".join(found)
+
     def section(self, title: str) -> None:
         """Begin a section; its title is marked, and shown translated."""
         self._column.addSpacing(20)
@@ -188,7 +198,9 @@ class FormPage(QWidget):
                 label.setBuddy(field)
             texts.addWidget(label)
             self.rows[words], self._fields[words] = row, field
-            self.found_by[words] = " ".join((tr(self._section), self._section, words, about))
+            also = SYNONYMS.get(words, "")
+            named = (tr(self._section), self._section, words, about)
+            self.found_by[words] = " ".join((*named, tr(also) if also else "", also))
         if about:
             quiet = self.quiet(about)
             quiet.setWordWrap(True)
@@ -328,6 +340,38 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 """The pages with their rows, in English: `Pages.show_row` finds them by it."""
 
+SYNONYMS: dict[str, str] = {
+    "Language": mark("translation, locale"),
+    "Send messages with": mark("Enter key, Return key, new line"),
+    "Attach long pastes as files": mark("clipboard, paste"),
+    "Check spelling": mark("spellcheck, dictionary, typos"),
+    "Notify about long replies": mark("notifications, alerts, sound"),
+    "Keyboard shortcuts": mark("keys, hotkeys, key bindings"),
+    "Check for updates daily": mark("upgrade, new version"),
+    "Theme": mark("dark mode, light mode, night, appearance, colors"),
+    "Contrast": mark("accessibility, readability"),
+    "Interface zoom": mark("font size, scale, larger, smaller"),
+    "Message text size": mark("font size, larger, smaller"),
+    "Reduce motion": mark("animations, effects"),
+    "Name chats automatically": mark("titles"),
+    "Model": mark("default model"),
+    "Temperature": mark("creativity, randomness, sampling"),
+    "Longest reply": mark("maximum tokens, length"),
+    "Drop the oldest messages when the context is full": mark("context window, overflow"),
+    # Here they are called instructions everywhere; what others say is only looked for.
+    "Instructions": "system prompt, custom instructions, role",
+    "Memory limit": mark("RAM"),
+    "Unload idle models after": mark("free memory"),
+    "Local API server": mark("HTTP, OpenAI, endpoint"),
+    "Allow other computers": mark("network, LAN"),
+    "Keys": mark("access, password"),
+    "Tool servers (MCP)": mark("plugins, extensions, connectors"),
+    "Cached context on disk": mark("storage, space"),
+    "Backups": mark("recover, earlier state"),
+    "Trash": mark("deleted chats"),
+}
+"""By row what else people call it, in English: a search finds it by that too."""
+
 _ICONS = {
     "General": "sliders",
     "Appearance": "circle-half",
@@ -374,7 +418,7 @@ class Pages(QWidget):
         self.hits.itemActivated.connect(self._on_hit)
         self.hits.itemSelectionChanged.connect(self._on_chosen)
         self.hits.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.nothing = QLabel(tr("No settings found"), self)
+        self.nothing = QLabel(tr("No Settings Found"), self)
         self.nothing.setProperty("muted", True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         side = QWidget(self)
@@ -387,10 +431,10 @@ class Pages(QWidget):
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
         column.addWidget(self.hits, 1)
-        column.addWidget(self.nothing, 1, Qt.AlignmentFlag.AlignTop)
+        column.addStretch(0)  # the search stays at the top where nothing is found
         self.hits.hide()
-        self.nothing.hide()
         self.stack = QStackedWidget(self)
+        self.stack.addWidget(self.nothing)
         self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -430,7 +474,7 @@ class Pages(QWidget):
 
     @Slot(int)
     def _on_page(self, row: int) -> None:
-        self.stack.setCurrentIndex(row)
+        self.stack.setCurrentIndex(row + 1)  # behind `nothing`
         self.turned.emit(list(self.pages)[row])
 
     @Slot(str)
@@ -438,7 +482,8 @@ class Pages(QWidget):
         found = self._found(typed) if typed.strip() else []
         self.list.setVisible(not typed.strip())
         self.hits.setVisible(bool(found))
-        self.nothing.setVisible(bool(typed.strip()) and not found)
+        nothing = bool(typed.strip()) and not found
+        self.stack.setCurrentIndex(0 if nothing else self.list.currentRow() + 1)
         self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
         self.hits.setCurrentRow(0)
 
@@ -448,7 +493,7 @@ class Pages(QWidget):
         fits: list[tuple[Fit, int, tuple[str, str]]] = []
         for title, page in self.pages.items():
             for words, more in page.found_by.items():
-                beside = folded(f"{more} {tr(title)} {title}")
+                beside = folded(f"{more} {page.values(words)} {tr(title)} {title}")
                 fit = wanted.fit(folded(tr(words)), beside)
                 if fit is not None and not page.rows[words].isHidden():
                     fits.append((fit, len(fits), (title, words)))

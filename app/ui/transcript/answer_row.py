@@ -21,6 +21,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
+    DELETE_GAP,
     MOST_LAID_OUT,
     SIDE,
     Can,
@@ -495,7 +496,7 @@ class AnswerRow(MessageRow):
         x = width - grown(SIDE) + 4
         for button in self._actions():
             button.move(x, self._footer_y)
-            x -= grown(SIDE)
+            x -= grown(SIDE) + (DELETE_GAP if button is self._delete else 0)
         self._room = x + grown(SIDE)
         self._place_alternatives(self._beside() if only_calls else -4, self._footer_y)
         buttons = (*self._actions(), self._previous, self._next, self._continue)
@@ -572,7 +573,7 @@ class AnswerRow(MessageRow):
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""
-        return (self._again, self._same, self._branch, self._copy, self._delete)
+        return (self._delete, self._again, self._same, self._branch, self._copy)
 
     def _append_answer(self, text: str) -> None:
         if text:

@@ -258,6 +258,8 @@ def _head(unit: str, number: int, label: str) -> str:
 
 SIDE = 24
 """Of a footer's buttons: they stand in what sets messages apart."""
+DELETE_GAP = 8
+"""Deleting stands last and apart: nobody hits it who wanted to copy."""
 
 Can = Callable[[Action, str], str | None]
 """`Chat.can`: why an action cannot be done with a message now; None when it can."""

@@ -19,6 +19,7 @@ from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import (
+    DELETE_GAP,
     MOST_LAID_OUT,
     SIDE,
     AttachedFiles,
@@ -133,9 +134,10 @@ class UserRow(MessageRow):
             x -= self._alternatives_width() - 4
             self._place_alternatives(x, y)
             x -= 8
-        for button in (self._edit, self._branch, self._copy, self._delete):
+        for button in (self._delete, self._edit, self._branch, self._copy):
             x -= grown(SIDE)
             button.move(x, y)
+            x -= DELETE_GAP if button is self._delete else 0
         self._note = QRectF(left + self.PAD_X, y, x - 6 - left - self.PAD_X, grown(SIDE))
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))

@@ -294,7 +294,7 @@ class ChatCommands(QObject):
 
     @Slot(str, object)
     def _on_messages_deleted(self, chat_id: str, removal: Removal) -> None:
-        words = counted("Message deleted", "%n messages deleted", len(removal.messages))
+        words = counted("%n message deleted", "%n messages deleted", len(removal.messages))
         self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
 
     def _restore_messages(self, chat_id: str, removal: Removal) -> bool:

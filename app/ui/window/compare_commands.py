@@ -14,6 +14,7 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.table import AnswerTable
+from app.chats.turn import Writing
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.store import Attachments, Store
@@ -150,6 +151,8 @@ class Broadcast(QObject):
         # Perhaps to a remote model. The chat outlives its pane, and may get another one.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
+        pane.chat.turn_changed.connect(self._on_chat_changed, once)
+        pane.composer.changed.connect(self._on_chat_changed)
 
     @Slot(object)
     def _on_button(self, pane: ChatPane) -> None:
@@ -207,6 +210,18 @@ class Broadcast(QObject):
             if hidden
             else counted("To %n visible chat", "To %n visible chats", len(group))
         )
+        later, left_out = _after_reply(group)
+        if later:
+            words = counted(
+                "{whom}, %n after its reply", "{whom}, %n after their replies", later, whom=words
+            )
+        if left_out:
+            words = counted(
+                "{whom}, without %n that is replying",
+                "{whom}, without %n that are replying",
+                left_out,
+                whom=words,
+            )
         names = "\n".join(map(_name, group))
         offered = sum(map(self._seen, panes)) > 1
         for pane in panes:
@@ -225,14 +240,24 @@ class Broadcast(QObject):
         begun = [p for p in others if p.chat.transcript.leaf_id is None]
         if len(speaker.chat.transcript.path) <= 2:  # the message and its reply
             begun = [p for p in group if p is speaker or p in begun]
-        busy = [pane for pane in others if not pane.chat.send(text, files)]
+        waiting = [pane for pane in others if not pane.chat.send(text, files)]
+        busy = [pane for pane in waiting if not pane.chat.send_later(text, files)]
+        later = len(waiting) - len(busy)
         if len(begun) > 1:
             self._library.order.group(_variants([pane.chat for pane in begun]))
         told = []
         if not self._kept:
             self._switch(False)
-            heard = len(group) - len(busy)
+            heard = len(group) - len(waiting)
             told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
+        if later:
+            told.append(
+                counted(
+                    "%n chat gets it once its reply has ended",
+                    "%n chats get it once their replies have ended",
+                    later,
+                )
+            )
         if busy:
             told.append(
                 counted(
@@ -243,6 +268,16 @@ class Broadcast(QObject):
             )
         if told:
             self.said.emit(". ".join(told))
+
+
+def _after_reply(group: Sequence[ChatPane]) -> tuple[int, int]:
+    """How many chats get the message once their reply has ended, and how many not at all.
+
+    Those do not in which something else is being composed: nothing takes its place.
+    """
+    busy = [pane.chat for pane in group if pane.chat.answering]
+    later = sum(chat.compose == Writing() for chat in busy)
+    return later, len(busy) - later
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from app.settings.paths import GUIDE, short_path
 from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
-from app.ui.settings.form_page import PLACES
+from app.ui.settings.form_page import PLACES, SYNONYMS
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import scaled
 from app.ui.widgets.toast import Toast
@@ -98,6 +98,7 @@ class PaletteCommands(QObject):
             )
         for page, rows in PLACES.items():
             for words in ("", *rows):
+                also = SYNONYMS.get(words, "")
                 yield Entry(
                     EntryKind.SETTING,
                     f"setting:{page}/{words}",
@@ -105,6 +106,7 @@ class PaletteCommands(QObject):
                     partial(self._show_setting, page, words),
                     beside=tr("Settings, {page}", page=tr(page)) if words else tr("Settings"),
                     english=words or page,
+                    also=f"{tr(also)} {also}" if also else "",
                 )
 
     def _command_entries(self) -> list[Entry]:

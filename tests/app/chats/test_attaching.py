@@ -292,6 +292,98 @@ def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: P
     assert pane.composer.text == "say it"
 
 
+@pytest.fixture
+def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Files are read once this is set."""
+    go = threading.Event()
+
+    def slow(path: Path, stop: threading.Event) -> Any:
+        go.wait(20)
+        return read_document(path, stop)
+
+    monkeypatch.setattr(attaching, "read_document", slow)
+    return go
+
+
+def test_enter_while_a_file_is_read_sends_once_it_is(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start()
+    run.ready()
+    pane = run.pane
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane.composer.field.files_given.emit([path])
+    run.say("say it")
+    assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
+    assert pane.composer.foot == "Sends once “notes.txt” has been read. Press Esc to keep it here."
+    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # taken back
+    assert (pane.chat.sends_later, pane.composer.foot) == (False, "")
+    assert names(pane) == ["notes.txt"]
+    run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
+    assert pane.chat.sends_later
+    run.qtbot.keyClicks(pane.composer.field, "!")  # another message: taken back, too
+    assert not pane.chat.sends_later
+    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
+    slow_file.set()
+    read(run, lambda: pane.chat.transcript.path)
+    run.answered()
+    assert "Bring bread." in prompt(run)
+    assert prompt(run).endswith("say it!")
+    assert (pane.composer.text, names(pane)) == ("", [])
+
+
+def test_what_waits_for_a_file_that_cannot_be_read_stays_with_a_sentence(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start()
+    run.ready()
+    pane = run.pane
+    (path := tmp_path / "empty.txt").write_bytes(b"")
+    pane.composer.field.files_given.emit([path])
+    run.say("say it")
+    slow_file.set()
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert pane.composer.foot == "Not sent. “empty.txt” is empty."
+    run.qtbot.wait(30)
+    assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
+    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
+    assert run.answered() == "it "
+    assert pane.composer.foot == ""
+
+
+def test_what_waits_for_a_file_is_sent_after_its_pane_was_closed(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start()
+    run.ready()
+    pane, chat_id = run.pane, run.pane.chat.id
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane.composer.field.files_given.emit([path])
+    run.say("say it")
+    run.window.commands["new"].trigger()
+    run.window.workspace.close_pane(pane)
+    slow_file.set()
+    stored = run.app.store.messages
+    read(run, lambda: [m.status for m in stored(chat_id)] == ["complete", "complete"])
+    assert "Bring bread." in prompt(run)
+
+
+def test_a_file_taken_off_while_it_is_read_does_not_send_the_rest(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start()
+    run.ready()
+    pane = run.pane
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane.composer.field.files_given.emit([path])
+    run.say("say it")
+    chip(pane).removed.emit()
+    slow_file.set()
+    run.until(lambda: not pane.chat.attaching._reading.running)
+    run.qtbot.wait(30)
+    assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
+
+
 def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
     run = start()
     run.ready()
@@ -463,19 +555,13 @@ def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Sta
 
 
 def test_a_file_that_is_read_while_its_chat_is_deleted_brings_nothing_back(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, tmp_path: Path, slow_file: threading.Event
 ) -> None:
     run = start()
     run.ready()
     run.say("say yes")
     run.answered()
-    chat, go = run.pane.chat, threading.Event()
-
-    def slow(path: Path, stop: threading.Event) -> Any:
-        go.wait(20)
-        return read_document(path, stop)
-
-    monkeypatch.setattr(attaching, "read_document", slow)
+    chat, go = run.pane.chat, slow_file
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     chat.attaching.add([path])
     library, store = run.app.library, run.app.store

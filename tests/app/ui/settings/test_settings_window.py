@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QPushButton
 
 from app.settings.options import Settings
-from app.ui.settings.form_page import FormPage, Pages, Switch
+from app.ui.settings.form_page import PLACES, SYNONYMS, FormPage, Pages, Switch
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.widgets.sheet import Sheet
 from tests.app.conftest import Run, Start
@@ -60,7 +60,31 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert (shown(pages), window.cache.hasFocus()) == ("Data", True)
     pages.search.setText("nothing is called so")
     assert pages.nothing.isVisible()
+    assert pages.nothing.text() == "No Settings Found"
     assert not pages.hits.isVisible()
+    pages.search.clear()  # the page that was shown is there again
+    assert shown(pages) == "Data"
+
+
+@pytest.mark.parametrize(
+    ("typed", "row"),
+    [
+        ("dark", "Theme"),  # a choice
+        ("Ctrl+Enter", "Send messages with"),
+        ("Deutsch", "Language"),
+        ("font size", "Message text size"),  # what other programs call it
+        ("system prompt", "Instructions"),
+        ("restore", "Backups"),  # on its button
+    ],
+)
+def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run, typed: str, row: str) -> None:
+    pages = opened(run).pages
+    pages.search.setText(typed)
+    assert row in [pages.hits.item(n).text() for n in range(pages.hits.count())]
+
+
+def test_what_else_a_row_is_called_is_of_rows_that_exist(run: Run) -> None:
+    assert set(SYNONYMS) <= {row for rows in PLACES.values() for row in rows}
 
 
 def test_esc_ends_the_search_and_then_closes(run: Run) -> None:

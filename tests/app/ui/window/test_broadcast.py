@@ -45,19 +45,67 @@ def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start
     assert second.chat.transcript.path == []
 
 
-def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start: Start):
+def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_before(start: Start):
     run = start()
     run.ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     run.window.commands["split_right"].trigger()
+    right = run.pane
     run.window.commands["broadcast"].trigger()
+    assert right.composer.audience.whom.text() == "To 2 visible chats, 1 after its reply"
     run.say("say next")
     assert run.answered() == "next "
-    assert "1 chat was still replying" in run.window.toast.text
+    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
     assert len(left.chat.transcript.path) == 2
+    assert left.composer.text == "say next"
+    assert left.composer.foot.startswith("Sends once the reply has ended.")
+    run.engine.release()
+    run.until(lambda: len(left.chat.transcript.path) == 4)
+    assert run.answered(left) == "next "
+    assert left.composer.text == ""
+    assert len(right.chat.transcript.path) == 2, "what was broadcast is not broadcast again"
+
+
+def test_what_is_being_written_in_a_busy_chat_stays_and_that_is_said_before(start: Start):
+    run = start()
+    run.ready()
+    left = run.say("hold 2")
+    run.until(lambda: run.answer(left))
+    left.composer.set_text("my next thought")
+    run.window.commands["split_right"].trigger()
+    right = run.pane
+    run.window.commands["broadcast"].trigger()
+    whom = right.composer.audience.whom
+    assert whom.text() == "To 2 visible chats, without 1 that is replying"
+    left.composer.set_text("")
+    assert whom.text() == "To 2 visible chats, 1 after its reply"
+    left.composer.set_text("my next thought")
+    assert whom.text() == "To 2 visible chats, without 1 that is replying"
+    run.say("say next", right)
+    assert run.answered(right) == "next "
+    assert "1 chat was still replying" in run.window.toast.text
     run.engine.release()
     run.answered(left)
+    run.qtbot.wait(50)
+    assert (left.composer.text, len(left.chat.transcript.path)) == ("my next thought", 2)
+
+
+def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: Start):
+    run = start()
+    run.ready()
+    left = run.say("hold 2")
+    run.until(lambda: run.answer(left))
+    assert left.chat.send_later("say later")
+    run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Escape)
+    assert (left.chat.sends_later, left.chat.answering) == (False, True)
+    assert left.composer.text == "say later"
+    left.chat.submit_later()
+    chat, engine = left.chat, run.engine
+    run.window.chats.delete(chat.id)
+    engine.release()
+    run.qtbot.wait(100)
+    assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2"]
 
 
 def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):

@@ -70,7 +70,7 @@ def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
     press(two, Qt.Key.Key_Delete)
     assert sorted(chats(two)) == ["say one", "say two"]
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two"]
-    assert two.window.toast.text == "Message deleted"
+    assert two.window.toast.text == "1 message deleted"
     two.until(lambda: two.pane.transcript.places[0].row.hasFocus())  # the one before
     press(two, Qt.Key.Key_Z, CTRL)
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two", "two "]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QScrol
 
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.buttons import IconButton
 from app.ui.window import commands as actions
 from app.ui.window import shortcuts
 from tests.app.conftest import Run, Start
@@ -84,11 +85,11 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
         names.append(QApplication.focusWidget().accessibleName())
     assert names == [
         "Previous Version",
-        "Delete from Here",
         "Copy Reply",
         "Branch in New Chat",
         "Regenerate with Same Seed",
         "Regenerate",
+        "Delete from Here",
     ]
     press(run, Qt.Key.Key_Tab)
     assert run.pane.composer.field.hasFocus()
@@ -98,15 +99,28 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     assert run.pane.header.options_button.hasFocus()
 
 
+def test_deleting_is_the_last_button_of_a_message_and_stands_apart(start: Start):
+    run = start()
+    talk(run, "one")
+    for message in run.pane.chat.transcript.path:
+        row = run.pane.transcript.row(message.id)
+        assert row is not None
+        by_name = {b.accessibleName(): b.geometry() for b in row.findChildren(IconButton)}
+        delete = by_name.pop("Delete from Here")
+        others = [place for place in by_name.values() if place.y() == delete.y()]
+        assert len(others) >= 3
+        assert delete.left() - max(place.right() for place in others) > 6
+
+
 def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start: Start):
     run = start()
     talk(run, "one", "two")
     in_conversation(run)
     press(run, Qt.Key.Key_Tab)
-    press(run, Qt.Key.Key_Tab)
     press(run, Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text() == "two "
-    press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    for _ in range(4):
+        press(run, Qt.Key.Key_Tab)
     press(run, Qt.Key.Key_Return)
     assert len(run.pane.chat.transcript.path) == 3
     assert run.pane.composer.field.hasFocus()

@@ -138,7 +138,7 @@ def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Star
     assert floating is not run.window
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.asked.emit("delete", last)
-    assert toast.text == "Message deleted"
+    assert toast.text == "1 message deleted"
     assert toast.guest.isVisible()
     assert toast.guest.window() is floating
     assert not toast.isVisible()
