@@ -2573,15 +2573,6 @@ Du hast abgelehnt.</translation>
         <source>Open GGUF File</source>
         <translation>GGUF-Datei öffnen</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Nachricht gelöscht</numerusform>
-            <numerusform>%n Nachrichten gelöscht</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
@@ -4940,11 +4931,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>Gefundene Einstellungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>Keine Einstellungen gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>

@@ -2573,15 +2573,6 @@ Rechazaste responder.</translation>
         <source>Open GGUF File</source>
         <translation>Abrir archivo GGUF</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Mensaje eliminado</numerusform>
-            <numerusform>%n mensajes eliminados</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
@@ -4940,11 +4931,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>Ajustes encontrados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>No se han encontrado ajustes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>

@@ -2573,15 +2573,6 @@ Vous avez refusé.</translation>
         <source>Open GGUF File</source>
         <translation>Ouvrir un fichier GGUF</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Message supprimé</numerusform>
-            <numerusform>%n messages supprimés</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
@@ -4940,11 +4931,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>Réglages trouvés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>Aucun réglage trouvé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>

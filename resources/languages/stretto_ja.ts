@@ -2537,14 +2537,6 @@ You declined.</source>
         <source>Open GGUF File</source>
         <translation>GGUFファイルを開く</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>%n件のメッセージを削除しました</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
@@ -4861,11 +4853,6 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>見つかった設定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>設定が見つかりません</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>

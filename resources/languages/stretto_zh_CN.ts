@@ -2537,14 +2537,6 @@ You declined.</source>
         <source>Open GGUF File</source>
         <translation>打开 GGUF 文件</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>已删除 %n 条消息</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>File</source>
@@ -4861,11 +4853,6 @@ You declined.</source>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Found settings</source>
         <translation>找到的设置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>未找到设置</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
