@@ -11,7 +11,6 @@ from pydantic import Field, WithJsonSchema
 
 from engine.messages import Message, ReplyStats
 from engine.model.info import Model
-from engine.params import SamplingParams
 from engine.serve.json_input import form
 from engine.serve.routes.base import (
     API,
@@ -33,8 +32,8 @@ from engine.serve.routes.schema import (
     Choices,
     Effort,
     Format,
-    FunctionTool,
     GenerationBody,
+    Hint,
     Items,
     Limit,
     Only,
@@ -45,9 +44,8 @@ from engine.serve.routes.schema import (
     TextParts,
     TopLogprobs,
 )
+from engine.serve.routes.tools import INPUT, Toolbox, ToolChoice, custom_input, with_note
 from engine.serve.sessions import DIGEST
-from engine.text.tool_grammars import check
-from engine.text.tools import quoted
 
 
 class CalledFunction(OpenBody):
@@ -55,15 +53,30 @@ class CalledFunction(OpenBody):
     arguments: Arguments = Field(default_factory=dict)
 
 
+class CalledCustom(OpenBody):
+    name: str
+    input: str = ""
+
+
 class ToolCall(OpenBody):
     id: str = ""
-    type: Literal["function"] = "function"
-    function: CalledFunction
+    type: Literal["function", "custom"] = "function"
+    function: CalledFunction | None = None
+    custom: CalledCustom | None = None
 
     @property
     def as_message(self) -> JSON:
-        """As templates want it, which is with an object of arguments."""
-        function = {"name": self.function.name, "arguments": self.function.arguments}
+        """As templates want it, which is with an object of arguments.
+
+        Raises:
+            ValueError: it has no function.
+        """
+        if self.type == "custom" and self.custom is not None:
+            function: JSON = {"name": self.custom.name, "arguments": {INPUT: self.custom.input}}
+        elif self.function is not None:
+            function = {"name": self.function.name, "arguments": self.function.arguments}
+        else:
+            raise ValueError("a call of a tool must have a function")
         return {"id": self.id, "type": "function", "function": function}
 
 
@@ -89,44 +102,18 @@ class ChatMessage(OpenBody):
         return message
 
 
-ToolChoice = Annotated[
-    Any,
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"enum": ["auto", "none", "required"]},
-                {
-                    "type": "object",
-                    "properties": {
-                        "type": {"const": "function"},
-                        "function": {"type": "object", "properties": {"name": {"type": "string"}}},
-                    },
-                    "required": ["type", "function"],
-                },
-                {
-                    "type": "object",
-                    "properties": {"type": {"const": "function"}, "name": {"type": "string"}},
-                    "required": ["type", "name"],
-                },
-            ]
-        }
-    ),
-]
-"""How tools may be called. The last shape is that of responses."""
-
-
 Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}$"})]
 """Of messages that a session knows. It is followed before the body is read."""
 
 
 class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
-    refused = ("audio", "moderation", "web_search_options", "prompt", "system", "id")
+    refused = ("audio", "moderation", "prompt", "system", "id")
 
     messages: Annotated[Items[ChatMessage], Field(min_length=1)]
     follows: Digest | None = None
     reasoning: bool | None = None
     reasoning_effort: Effort | None = None
-    tools: Items[FunctionTool] = Field(default_factory=list)
+    tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
     n: Choices = 1
@@ -139,9 +126,9 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     functions: Annotated[Any, Only([])] = None
     function_call: Annotated[Any, Only("none", "auto")] = None
     modalities: Annotated[Any, Only(["text"])] = None
-    store: Annotated[Any, Only(False)] = None
-    service_tier: Annotated[Any, Only("auto", "default")] = None
-    verbosity: Annotated[Any, Only("medium")] = None
+    store: Annotated[Any, Hint("store", False)] = None
+    verbosity: Annotated[Any, Hint("verbosity", "medium")] = None
+    web_search_options: Any = None
 
     def asks(self, model: Model) -> Generation:
         limit = self.max_tokens or self.max_completion_tokens
@@ -150,7 +137,11 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
         reasoning, template = self.template(
             model, self.reasoning, self.reasoning_effort, "reasoning_effort"
         )
-        tools = tool_settings(model, self.tools, self.tool_choice, self.parallel_tool_calls)
+        box = Toolbox()
+        box.add(self.tools)
+        if self.web_search_options is not None:
+            box.add([{"type": "web_search"}])
+        tools = box.settings(model, self.tool_choice, self.parallel_tool_calls)
         bound = form(self.response_format, "response_format") if self.response_format else {}
         if bound and tools:
             raise ValueError("response_format and tools cannot both shape one answer: choose one")
@@ -158,7 +149,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             raise ValueError("top_logprobs goes with logprobs only")
         return Generation(
             model,
-            [[message.as_message for message in self.messages]],
+            [with_note([message.as_message for message in self.messages], box.note())],
             self.sampling(
                 model,
                 max_tokens=limit,
@@ -171,47 +162,8 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             self.stream,
             template,
             self.wants_usage,
+            {"box": box},
         )
-
-
-def tool_settings(
-    model: Model, tools: Sequence[FunctionTool], choice: Any, several: bool
-) -> dict[str, Any]:
-    """The settings of an answer that may call tools; empty where there are none.
-
-    Args:
-        choice: as chat completions or responses have it.
-
-    Raises:
-        ValueError: the model cannot be offered these.
-    """
-    if isinstance(choice, dict):
-        # Responses have the name beside the type.
-        function = choice.get("function", choice)
-        name = function.get("name") if isinstance(function, dict) else None
-        if choice.get("type") != "function" or not isinstance(name, str):
-            raise ValueError(f"tool_choice can only name a function here, not {quoted(choice)}")
-        choice = name
-    elif choice not in ("auto", "none", "required"):
-        raise ValueError(
-            f"tool_choice can be auto, none, required or name a function, not {quoted(choice)}"
-        )
-    return offered(model, [tool.model_dump(exclude_unset=True) for tool in tools], choice, several)
-
-
-def offered(model: Model, tools: list[JSON], choice: str, several: bool) -> dict[str, Any]:
-    """The settings of an answer that may call tools in the shape of chat completions.
-
-    Args:
-        choice: "auto", "none", "required" or a tool's name.
-
-    Raises:
-        ValueError: the model cannot be offered these.
-    """
-    params = SamplingParams(tools=tools, tool_choice=choice, parallel_tool_calls=several)
-    check(params, model.tool_format, model.name)
-    names = ("tools", "tool_choice", "parallel_tool_calls")
-    return {name: getattr(params, name) for name in names} if params.tools else {}
 
 
 # -- answers ------------------------------------------------------------------------------
@@ -277,16 +229,36 @@ class ChatWriter(OpenAIWriter):
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
+        self._custom: set[tuple[int, int]] = set()  # calls of tools whose input is a text
+
+    def _is_custom(self, name: str) -> bool:
+        box: Toolbox = self.generation.extra["box"]
+        return box.known(name).kind == "custom"
+
+    def _call(self, call_id: str, name: str, arguments: str) -> JSON:
+        if self._is_custom(name):
+            custom = {"name": name, "input": custom_input(arguments)}
+            return {"id": call_id, "type": "custom", "custom": custom}
+        function = {"name": name, "arguments": arguments}
+        return {"id": call_id, "type": "function", "function": function}
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         delta: JSON = {}
+        if isinstance(piece, Called) and self._is_custom(piece.name):
+            call = self._call(piece.id, piece.name, piece.arguments)
+            delta["tool_calls"] = [{"index": piece.number, **call}]
+            return self._chunk_of(choice, delta, None)
+        if isinstance(piece, CallBegun) and self._is_custom(piece.name):
+            self._custom.add((choice.index, piece.number))
+            return b""  # its text is known when its arguments are
         if isinstance(piece, (Called, CallBroken)):
             return b""  # its end shows in the reason at the answer's
         if isinstance(piece, CallBegun):
-            delta["tool_calls"] = [
-                {"index": piece.number, **_call(piece.id, piece.name, piece.text)}
-            ]
+            call = self._call(piece.id, piece.name, piece.text)
+            delta["tool_calls"] = [{"index": piece.number, **call}]
         elif isinstance(piece, CallMore):
+            if (choice.index, piece.number) in self._custom:
+                return b""
             delta["tool_calls"] = [{"index": piece.number, "function": {"arguments": piece.text}}]
         elif piece.text or not choice.answer:
             delta["reasoning_content" if piece.reasoning else "content"] = piece.text
@@ -310,7 +282,7 @@ class ChatWriter(OpenAIWriter):
         if choice.calls:
             message["content"] = choice.text if choice.text.strip() else None
             message["tool_calls"] = [
-                _call(call.id, call.name, call.arguments) for call in choice.calls
+                self._call(call.id, call.name, call.arguments) for call in choice.calls
             ]
         return {
             "index": choice.index,
@@ -334,11 +306,6 @@ class ChatWriter(OpenAIWriter):
             one["logprobs"] = self._odds(odds)
         # With figures at the end all others say that they have none, as with OpenAI.
         return self._chunk([one], usage=None) if self.generation.usage else self._chunk([one])
-
-
-def _call(name: str, tool: str, arguments: str) -> JSON:
-    function = {"name": tool, "arguments": arguments}
-    return {"id": name, "type": "function", "function": function}
 
 
 class ChatCompletions(API):

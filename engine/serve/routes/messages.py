@@ -24,7 +24,6 @@ from engine.serve.routes.base import (
     Text,
     event,
 )
-from engine.serve.routes.chat import offered
 from engine.serve.routes.schema import (
     JSON,
     Anything,
@@ -44,6 +43,7 @@ from engine.serve.routes.schema import (
     item_type,
     turn_role,
 )
+from engine.serve.routes.tools import offered
 from engine.serve.sessions import SessionConfig
 
 

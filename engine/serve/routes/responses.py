@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import uuid
@@ -33,17 +34,15 @@ from engine.serve.routes.base import (
     event,
     listed_odds,
 )
-from engine.serve.routes.chat import ToolChoice, tool_settings, usage
+from engine.serve.routes.chat import usage
 from engine.serve.routes.schema import (
     JSON,
     Arguments,
     Body,
     Effort,
     FlatFormat,
-    Function,
-    FunctionTool,
-    FunctionType,
     GenerationBody,
+    Hint,
     Items,
     Limit,
     Only,
@@ -56,6 +55,19 @@ from engine.serve.routes.schema import (
     TopLogprobs,
     item_type,
     parsed,
+    told_once,
+)
+from engine.serve.routes.tools import (
+    INPUT,
+    SEARCH,
+    Given,
+    Toolbox,
+    ToolChoice,
+    call_item,
+    custom_input,
+    flat,
+    found_tools,
+    with_note,
 )
 
 MOST_STORED = 512
@@ -63,8 +75,24 @@ MOST_STORED = 512
 NOT_FOUND = "previous_response_not_found"
 
 _LOGPROBS = "message.output_text.logprobs"
+
+
+class _Refusals(TextParts):
+    """Parts of which some say why an answer was refused."""
+
+    def _joined(self, content: Any) -> str:
+        if isinstance(content, list):
+            content = [
+                {"type": "text", "text": part.get("refusal")}
+                if isinstance(part, dict) and part.get("type") == "refusal"
+                else part
+                for part in content
+            ]
+        return super()._joined(content)
+
+
 _Texts = Annotated[
-    str, TextParts("input_text", "output_text", "text", "reasoning_text", "summary_text")
+    str, _Refusals("input_text", "output_text", "text", "reasoning_text", "summary_text")
 ]
 
 
@@ -80,54 +108,108 @@ class ReasoningItem(OpenBody):
     summary: _Texts = ""
 
 
-class CallItem(OpenBody):
+class _Calling(OpenBody):
+    """A call that an answer has made."""
+
+    call_id: str = ""
+    namespace: str | None = None
+
+    @property
+    def as_call(self) -> JSON:
+        """As messages have it."""
+        raise NotImplementedError
+
+    def _call(self, name: str, arguments: JSON) -> JSON:
+        function = {"name": flat(name, self.namespace), "arguments": arguments}
+        return {"id": self.call_id, "type": "function", "function": function}
+
+
+class CallItem(_Calling):
     type: Literal["function_call"]
     name: str
     arguments: Arguments = Field(default_factory=dict)
-    call_id: str = ""
+
+    @property
+    def as_call(self) -> JSON:
+        return self._call(self.name, self.arguments)
+
+
+class CustomCallItem(_Calling):
+    type: Literal["custom_tool_call"]
+    name: str
+    input: str = ""
+
+    @property
+    def as_call(self) -> JSON:
+        return self._call(self.name, {INPUT: self.input})
+
+
+class SearchCallItem(_Calling):
+    type: Literal["tool_search_call"]
+    arguments: Arguments = Field(default_factory=dict)
+
+    @property
+    def as_call(self) -> JSON:
+        return self._call(SEARCH, self.arguments)
 
 
 class CallOutputItem(OpenBody):
-    type: Literal["function_call_output"]
+    type: Literal["function_call_output", "custom_tool_call_output"]
     output: _Texts = ""
     call_id: str = ""
+
+
+class SearchOutputItem(OpenBody):
+    """What a client's search for tools has found. They may be called from then on."""
+
+    type: Literal["tool_search_output"]
+    tools: list[Any] = Field(default_factory=list)
+    call_id: str = ""
+
+
+class MoreToolsItem(OpenBody):
+    type: Literal["additional_tools"]
+    tools: list[Any] = Field(default_factory=list)
+
+
+class SearchedItem(OpenBody):
+    """What OpenAI's own servers have done: the answer after it says what came of it."""
+
+    type: Literal["web_search_call"]
 
 
 Item = Annotated[
     Annotated[MessageItem, Tag("@message")]
     | Annotated[ReasoningItem, Tag("@reasoning")]
     | Annotated[CallItem, Tag("@function_call")]
-    | Annotated[CallOutputItem, Tag("@function_call_output")],
+    | Annotated[CallOutputItem, Tag("@function_call_output")]
+    | Annotated[CallOutputItem, Tag("@custom_tool_call_output")]
+    | Annotated[CustomCallItem, Tag("@custom_tool_call")]
+    | Annotated[SearchCallItem, Tag("@tool_search_call")]
+    | Annotated[SearchOutputItem, Tag("@tool_search_output")]
+    | Annotated[MoreToolsItem, Tag("@additional_tools")]
+    | Annotated[SearchedItem, Tag("@web_search_call")],
     Discriminator(item_type),
 ]
-
-
-class FlatFunctionTool(Function, FunctionType):
-    """A tool as responses have it: its fields lie beside the type."""
-
-    @property
-    def nested(self) -> FunctionTool:
-        """As chat completions have it."""
-        function = self.model_dump(exclude_unset=True, exclude={"type"})
-        return FunctionTool(type="function", function=Function(**function))
 
 
 class ReasoningOptions(Body):
     effort: Effort | None = None
     # The reasoning is given as it is, which is as detailed as can be.
-    summary: Annotated[Any, Only("auto", "detailed")] = None
-    generate_summary: Annotated[Any, Only("auto", "detailed")] = None
+    summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
+    generate_summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
+    context: Annotated[Any, Hint("reasoning.context", "auto")] = None
 
 
 class TextOptions(Body):
     format: FlatFormat = None
-    verbosity: Annotated[Any, Only("medium")] = None
+    verbosity: Annotated[Any, Hint("text.verbosity", "medium")] = None
 
 
 class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     refused = (
-        *("conversation", "prompt", "max_tool_calls", "moderation", "messages", "n"),
-        *("context_management", "max_tokens", "logprobs", "system", "image"),
+        *("conversation", "prompt", "moderation", "messages", "n"),
+        *("max_tokens", "logprobs", "system", "image"),
     )
 
     input: Annotated[
@@ -141,19 +223,19 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     metadata: dict[str, Any] | None = None
     reasoning: ReasoningOptions = ReasoningOptions()
     text: TextOptions = TextOptions()
-    tools: Items[FlatFunctionTool] = Field(default_factory=list)
+    tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    # The reasoning's text is always there, so that nothing encrypted is needed to go on.
-    include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] = Field(
-        default_factory=list
-    )
+    # The reasoning's text is always there, so that nothing encrypted is needed to go on, and the
+    # rest is about tools that are not here.
+    include: Items[str] = Field(default_factory=list)
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
     max_output_tokens: Limit | None = None
     stop: Annotated[Any, Setting("stop")] = None
     background: Annotated[Any, Only(False)] = None
-    service_tier: Annotated[Any, Only("auto", "default")] = None
+    max_tool_calls: Annotated[Any, Hint("max_tool_calls")] = None
+    context_management: Annotated[Any, Hint("context_management")] = None
 
 
 @dataclass(frozen=True)
@@ -266,15 +348,15 @@ class Responses(API):
         previous = asked.previous_response_id
         before = self.stored.messages(guest, previous) if previous else []
         conversation = [*before, *_messages(asked.input)]
+        box = Toolbox()
+        box.add(asked.tools)
+        for number, item in enumerate(asked.input):
+            if isinstance(item, (MoreToolsItem, SearchOutputItem)):
+                box.add(item.tools, f"input[{number}].tools")
         reasoning, template = asked.template(
             model, None, asked.reasoning.effort, "reasoning.effort"
         )
-        tools = tool_settings(
-            model,
-            [tool.nested for tool in asked.tools],
-            asked.tool_choice,
-            asked.parallel_tool_calls,
-        )
+        tools = box.settings(model, asked.tool_choice, asked.parallel_tool_calls)
         logprobs = _LOGPROBS in asked.include
         if asked.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
@@ -293,7 +375,7 @@ class Responses(API):
         slides = asked.truncation == "auto"
         return Generation(
             model,
-            [[*system, *conversation]],
+            [with_note([*system, *conversation], box.note())],
             params,
             asked.config(reasoning, "slide" if slides else None),
             stream=asked.stream,
@@ -309,6 +391,7 @@ class Responses(API):
                 "previous_response_id": previous,
                 "metadata": asked.metadata or {},
                 "tools": body.get("tools") or [],
+                "box": box,
                 "tool_choice": asked.tool_choice,
                 "user": asked.user,
             },
@@ -331,15 +414,19 @@ def _messages(items: list[Any]) -> list[Message]:
     messages: list[Message] = []
     thought = ""
     for item in items:
+        if isinstance(item, (MoreToolsItem, SearchedItem)):
+            if isinstance(item, SearchedItem):
+                told_once("searches of the web in a conversation are left out")
+            continue
         if isinstance(item, ReasoningItem):
             thought = item.content or item.summary
             continue
-        if isinstance(item, CallOutputItem):
-            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+        if isinstance(item, (CallOutputItem, SearchOutputItem)):
+            found = item.output if isinstance(item, CallOutputItem) else found_tools(item.tools)
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": found})
             continue
-        if isinstance(item, CallItem):
-            function = {"name": item.name, "arguments": item.arguments}
-            call = {"id": item.call_id, "type": "function", "function": function}
+        if isinstance(item, _Calling):
+            call = item.as_call
             if messages and messages[-1]["role"] == "assistant" and not thought:
                 calls = [*messages[-1].get("tool_calls", []), call]
                 messages[-1] = {**messages[-1], "tool_calls": calls}
@@ -377,6 +464,7 @@ class ResponsesWriter(BlockWriter):
         self._store = store
         self._number = 0
         self._items: list[JSON] = []
+        self._arguments = ""  # of the call that is open
 
     def begin(self) -> bytes:
         return self._state("response.created") + self._state("response.in_progress")
@@ -405,7 +493,9 @@ class ResponsesWriter(BlockWriter):
             if self.generation.params.logprobs is not None:
                 part["logprobs"] = listed_odds(choice.odds)
             self._items.append(_message([part], "incomplete" if choice.by_length else "completed"))
-        self._items += [_call(call.id, call.name, call.arguments) for call in choice.calls]
+        self._items += [
+            call_item(self._given(call.name), call.id, call.arguments) for call in choice.calls
+        ]
         told = self._response(self._items)
         self._store(self.generation, choice, told)
         return told
@@ -423,7 +513,8 @@ class ResponsesWriter(BlockWriter):
 
     def open(self, block: str, call: CallBegun | None = None) -> bytes:
         if call is not None:
-            item = _call(call.id, call.name, "", "in_progress")
+            self._arguments = ""
+            item = call_item(self._given(call.name), call.id, "", "in_progress")
         else:
             item = _reasoning() if block == "reasoning" else _message([], "in_progress")
         self._items.append(item)
@@ -441,7 +532,10 @@ class ResponsesWriter(BlockWriter):
 
     def more(self, piece: Text | CallBegun | CallMore) -> bytes:
         if not isinstance(piece, Text):
-            self._item["arguments"] += piece.text
+            self._arguments += piece.text
+            if self._item["type"] != "function_call":
+                return b""  # its text is known when its arguments are
+            self._item["arguments"] = self._arguments
             kind = "response.function_call_arguments.delta"
             return self._event(kind, **self._place, delta=piece.text)
         part = self._item["content"][0]
@@ -460,8 +554,7 @@ class ResponsesWriter(BlockWriter):
         if self.block != "reasoning":
             item["status"] = "incomplete" if incomplete else "completed"
         if self.block == "call":
-            whole = {"name": item["name"], "arguments": item["arguments"]}
-            out = self._event("response.function_call_arguments.done", **place, **whole)
+            out = self._call_closed(item, place, incomplete)
         else:
             part, place = item["content"][0], {**place, "content_index": 0}
             if self.block == "reasoning":
@@ -472,6 +565,26 @@ class ResponsesWriter(BlockWriter):
             out += self._event("response.content_part.done", **place, part=part)
         index = place["output_index"]
         return out + self._event("response.output_item.done", output_index=index, item=item)
+
+    def _call_closed(self, item: JSON, place: JSON, incomplete: bool) -> bytes:
+        if item["type"] == "function_call":
+            whole = {"name": item["name"], "arguments": item["arguments"]}
+            return self._event("response.function_call_arguments.done", **place, **whole)
+        if incomplete:
+            return b""
+        if item["type"] == "tool_search_call":
+            item["arguments"] = json.loads(self._arguments)
+            return b""
+        item["input"] = custom_input(self._arguments)
+        kind = "response.custom_tool_call_input"
+        return self._event(f"{kind}.delta", **place, delta=item["input"]) + self._event(
+            f"{kind}.done", **place, input=item["input"]
+        )
+
+    def _given(self, name: str) -> Given:
+        """How the client knows a tool."""
+        box: Toolbox = self.generation.extra["box"]
+        return box.known(name)
 
     # -- the response itself ----------------------------------------------------------------
 
@@ -541,15 +654,4 @@ def _message(parts: list[JSON], status: str) -> JSON:
         "status": status,
         "role": "assistant",
         "content": parts,
-    }
-
-
-def _call(name: str, tool: str, arguments: str, status: str = "completed") -> JSON:
-    return {
-        "id": f"fc_{uuid.uuid4().hex}",
-        "type": "function_call",
-        "call_id": name,
-        "name": tool,
-        "arguments": arguments,
-        "status": status,
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -34,6 +35,8 @@ from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, 
 from engine.serve.json_input import SAMPLING, sampling_params
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
 from engine.text.tools import quoted
+
+log = logging.getLogger(__name__)
 
 MOST_CHOICES = 128
 """Answers to one request."""
@@ -209,8 +212,56 @@ class Only:
         return {"enum": list(self._allowed)}
 
 
+_told: set[str] = set()
+
+
+def told_once(words: str) -> None:
+    """Say in the log, once as long as the program runs, what became of a hint.
+
+    Args:
+        words: nothing of a client's is among them.
+    """
+    if words not in _told:
+        _told.add(words)
+        log.info("%s", words)
+
+
+class Hint:
+    """A value that asks for no other answer: whatever it is, it is taken.
+
+    Args:
+        name: of the field, for the log.
+        done: values that are done anyway.
+    """
+
+    def __init__(self, name: str, *done: Any) -> None:
+        self._name = name
+        self._done = done
+
+    def _take(self, value: Any) -> Any:
+        if value is not None and value not in self._done:
+            told_once(f"{self._name} is taken from clients, and changes nothing here")
+        return value
+
+    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._take)
+
+    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
+        return {}
+
+
+UNSEEN = {
+    **dict.fromkeys(("image", "image_url", "input_image", "computer_screenshot"), "an image"),
+    **dict.fromkeys(("file", "input_file"), "a file"),
+    **dict.fromkeys(("audio", "input_audio"), "a sound"),
+}
+"""Parts that are no text, and what the note that stands in their place calls them."""
+
+
 class TextParts:
     """A text, or a list of parts that have texts, which are joined.
+
+    A note stands for what the model cannot see, so that it does not guess.
 
     Args:
         kinds: the types that parts may have.
@@ -225,6 +276,10 @@ class TextParts:
         texts = []
         for part in content if isinstance(content, list) else [content]:
             kind = part.get("type") if isinstance(part, dict) else None
+            if isinstance(kind, str) and kind in UNSEEN:
+                told_once(f"a note stands for {UNSEEN[kind]}, which models cannot be given here")
+                texts.append(f"[Here was {UNSEEN[kind]}, which you cannot see.]")
+                continue
             if kind not in self._kinds or not isinstance(part.get("text"), str):
                 raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
             texts.append(part["text"])
@@ -239,7 +294,9 @@ class TextParts:
             "properties": {"type": {"enum": list(self._kinds)}, "text": {"type": "string"}},
             "required": ["type", "text"],
         }
-        return {"anyOf": [{"type": "string"}, {"type": "array", "items": part}]}
+        unseen = {"type": "object", "properties": {"type": {"enum": list(UNSEEN)}}}
+        parts = {"anyOf": [part, {**unseen, "required": ["type"]}]}
+        return {"anyOf": [{"type": "string"}, {"type": "array", "items": parts}]}
 
 
 class OrText:
@@ -452,6 +509,8 @@ class OpenAIUser(Body):
 
     user: Anything = None
     metadata: Anything = None
+    client_metadata: Anything = None
+    service_tier: Annotated[Any, Hint("service_tier", "auto", "default")] = None
     safety_identifier: Anything = None
     prompt_cache_key: Anything = None
     prompt_cache_options: Anything = None
@@ -482,7 +541,7 @@ class TemplateOptions(Body):
             effort: how much to reason, from the field that is `named` so.
 
         Raises:
-            ValueError: the template cannot be given that, or the model does not reason.
+            ValueError: the template cannot be given that.
         """
         given = dict(self.chat_template_kwargs or {})
         for name in given:
@@ -497,7 +556,8 @@ class TemplateOptions(Body):
         if effort == "none":
             return False, given
         if not model.thinking:
-            raise ValueError(f"{named} can only be none: {model.name} does not reason")
+            told_once(f"{named} changes nothing for models that do not reason")
+            return reasoning, given
         return True, {"reasoning_effort": effort, **given}
 
 
@@ -506,14 +566,6 @@ class Function(OpenBody):
     description: str | None = None
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
-
-
-class FunctionType(OpenBody):
-    type: Literal["function"]
-
-
-class FunctionTool(FunctionType):
-    function: Function
 
 
 def _format(**schema: JSON) -> JSON:

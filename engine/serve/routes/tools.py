@@ -1,0 +1,284 @@
+"""Tools as OpenAI's clients offer them, made functions for the model, and calls made theirs again.
+
+Beside functions there are tools in namespaces, tools whose input is a text (custom ones, which may
+have a grammar), and the search for more tools that a client does itself. What only OpenAI's own
+servers do is left out, and the model is told so.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import WithJsonSchema
+
+from engine.messages import Message
+from engine.model.info import Model
+from engine.params import SamplingParams
+from engine.serve.routes.schema import JSON, Function, parsed, told_once
+from engine.text.tool_grammars import check
+from engine.text.tools import CHOICES, quoted
+
+log = logging.getLogger(__name__)
+
+INPUT = "input"
+"""The one argument of a custom tool's function."""
+SEARCH = "tool_search"
+_HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
+_MOST_NAMED = 20
+"""Tools that are left out and told by name."""
+
+Kind = Literal["function", "custom", "search"]
+
+ToolChoice = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": ["auto", "none", "required"]},
+                {
+                    "type": "object",
+                    "properties": {"type": {"const": "function"}, "function": {"type": "object"}},
+                    "required": ["type", "function"],
+                },
+                {
+                    "type": "object",
+                    "properties": {
+                        "type": {"enum": ["function", "custom"]},
+                        "name": {"type": "string"},
+                    },
+                    "required": ["type", "name"],
+                },
+                {
+                    "type": "object",
+                    "properties": {"type": {"const": "allowed_tools"}},
+                    "required": ["type"],
+                },
+            ]
+        }
+    ),
+]
+"""How tools may be called, as chat completions or responses have it."""
+
+
+class Given(NamedTuple):
+    """How a client knows a tool: its kind, its own name, and the namespace that this is in."""
+
+    kind: Kind
+    name: str
+    namespace: str = ""
+
+
+@dataclass
+class Toolbox:
+    """The tools of one request.
+
+    Attributes:
+        functions: for the model, in the shape of chat completions, by their names.
+        given: how the client knows them, by the same names.
+        absent: types of tools that were left out.
+    """
+
+    functions: dict[str, JSON] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+
+    def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
+        """Take tools of either shape. One of the same name takes the other's place.
+
+        Raises:
+            ValueError: says which is none.
+        """
+        for number, tool in enumerate(tools):
+            self._add(tool, f"{where}[{number}]", namespace)
+
+    def _add(self, tool: Any, where: str, namespace: str) -> None:
+        kind = tool.get("type") if isinstance(tool, Mapping) else None
+        if kind is None or not isinstance(kind, str) or not _HOSTED.fullmatch(kind):
+            raise ValueError(f"{where} must be a tool with a type, not {quoted(tool)}")
+        if kind == "function":
+            about = _checked(tool.get("function", tool), f"{where}.")
+            self._put(Given("function", about["name"], namespace), about)
+        elif kind == "custom":
+            about = _custom(tool.get("custom", tool), where)
+            self._put(Given("custom", about["name"], namespace), about)
+        elif kind == "namespace" and not namespace:
+            inner = tool.get("tools")
+            if not isinstance(tool.get("name"), str) or not isinstance(inner, list):
+                raise ValueError(f"{where} must be a namespace with a name and tools")
+            self.add(inner, f"{where}.tools", tool["name"])
+        elif kind == SEARCH and tool.get("execution") == "client":
+            about = _checked({**tool, "name": SEARCH}, f"{where}.")
+            self._put(Given("search", SEARCH), about)
+        elif kind not in self.absent:
+            told_once("tools that only OpenAI's own servers have are left out, and models told so")
+            self.absent.append(kind)
+
+    def _put(self, given: Given, about: JSON) -> None:
+        name = flat(given.name, given.namespace)
+        self.given[name] = given
+        self.functions[name] = {"type": "function", "function": {**about, "name": name}}
+
+    # -- for the model ----------------------------------------------------------------------
+
+    def note(self) -> str:
+        """A sentence for the model about what was left out; empty where nothing was."""
+        if not self.absent:
+            return ""
+        named = ", ".join(self.absent[:_MOST_NAMED])
+        return f"These tools are not available here, so do without them: {named}."
+
+    def settings(self, model: Model, choice: Any, several: bool) -> dict[str, Any]:
+        """The settings of an answer that may call these; empty where there are none.
+
+        Raises:
+            ValueError: the model cannot be offered them, or not so.
+        """
+        functions, wanted = list(self.functions.values()), choice
+        if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
+            inner = choice.get("allowed_tools", choice)
+            allowed = inner.get("tools") if isinstance(inner, dict) else None
+            if not isinstance(allowed, list):
+                raise ValueError("tool_choice.tools must be a list")
+            kept = {self._named(one) for one in allowed}
+            functions = [f for f in functions if f["function"]["name"] in kept]
+            wanted = inner.get("mode", "auto")
+        elif isinstance(choice, dict):
+            wanted = self._named(choice)
+        elif choice not in CHOICES:
+            raise ValueError(
+                f"tool_choice can be auto, none, required or name a tool, not {quoted(choice)}"
+            )
+        if wanted == "none" or (wanted == "auto" and not functions):
+            return {}
+        return offered(model, functions, wanted, several)
+
+    def _named(self, choice: Any) -> str:
+        """The name of the function that a choice names.
+
+        Raises:
+            ValueError: it names none of these.
+        """
+        kind = choice.get("type") if isinstance(choice, dict) else None
+        if kind == SEARCH and SEARCH in self.given:
+            return SEARCH
+        inner = choice.get(kind, choice) if kind in ("function", "custom") else None
+        name = inner.get("name") if isinstance(inner, dict) else None
+        if not isinstance(name, str):
+            raise ValueError(f"tool_choice can only name a function here, not {quoted(choice)}")
+        space = inner.get("namespace") if isinstance(inner, dict) else None
+        return flat(name, space if isinstance(space, str) else "")
+
+    # -- for the client ---------------------------------------------------------------------
+
+    def known(self, name: str) -> Given:
+        """How the client knows the tool that the model has called."""
+        return self.given.get(name) or Given("function", name)
+
+
+def flat(name: str, namespace: str | None) -> str:
+    """The name of a tool in a namespace, as the model has it."""
+    return f"{namespace}.{name}" if namespace else name
+
+
+def offered(model: Model, tools: list[JSON], choice: str, several: bool) -> dict[str, Any]:
+    """The settings of an answer that may call tools in the shape of chat completions.
+
+    Args:
+        choice: "auto", "none", "required" or a tool's name.
+
+    Raises:
+        ValueError: the model cannot be offered these.
+    """
+    params = SamplingParams(tools=tools, tool_choice=choice, parallel_tool_calls=several)
+    check(params, model.tool_format, model.name)
+    names = ("tools", "tool_choice", "parallel_tool_calls")
+    return {name: getattr(params, name) for name in names} if params.tools else {}
+
+
+def custom_input(arguments: str) -> str:
+    """The text that a custom tool is called with, from the arguments of its function."""
+    found = json.loads(arguments)
+    given = found.get(INPUT)
+    if isinstance(given, str):
+        return given
+    texts = list(found.values())
+    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else arguments
+
+
+def with_note(messages: list[Message], note: str) -> list[Message]:
+    """The conversation with a sentence at the end of its system message."""
+    if not note:
+        return messages
+    if messages and messages[0]["role"] == "system":
+        said = f"{messages[0]['content']}\n\n{note}".lstrip()
+        return [{**messages[0], "content": said}, *messages[1:]]
+    return [{"role": "system", "content": note}, *messages]
+
+
+def _checked(about: Any, where: str) -> JSON:
+    """A function's name, description, parameters and strictness."""
+    try:
+        function = parsed(Function, about)
+    except ValueError as error:
+        raise ValueError(f"{where}{error}") from None
+    names = {"name", "description", "parameters", "strict"}
+    return function.model_dump(exclude_unset=True, include=names)
+
+
+def _custom(about: Any, where: str) -> JSON:
+    """A tool whose input is a text, as a function of one argument.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(about, Mapping) or not isinstance(about.get("name"), str):
+        raise ValueError(f"{where} must be a custom tool with a name")
+    description, form = about.get("description"), about.get("format")
+    if not isinstance(description, (str, type(None))):
+        raise ValueError(f"{where}.description must be a text")
+    told = description or ""
+    argument: JSON = {"type": "string"}
+    kind = form.get("type") if isinstance(form, Mapping) else None
+    if isinstance(form, Mapping) and kind == "grammar":
+        inner = form.get("grammar", form)
+        inner = inner if isinstance(inner, Mapping) else {}
+        syntax, definition = inner.get("syntax"), inner.get("definition")
+        if syntax not in ("lark", "regex") or not isinstance(definition, str):
+            raise ValueError(f"{where}.format must have a definition in the syntax lark or regex")
+        named = "Lark grammar" if syntax == "lark" else "regular expression"
+        told += f"\n\n{INPUT} must match this {named}:\n{definition}"
+    elif form is not None and kind != "text":
+        raise ValueError(f"{where}.format must be text or grammar, not {quoted(form)}")
+    parameters = {"type": "object", "properties": {INPUT: argument}, "required": [INPUT]}
+    return {"name": about["name"], "description": told.strip(), "parameters": parameters}
+
+
+# -- items of responses ----------------------------------------------------------------------------
+
+
+def call_item(given: Given, call_id: str, arguments: str, status: str = "completed") -> JSON:
+    """A call as responses have it. `arguments` may be empty, where it is only begun."""
+    kinds = {"function": "fc", "custom": "ctc", "search": "tsc"}
+    item: JSON = {"id": f"{kinds[given.kind]}_{uuid.uuid4().hex}", "call_id": call_id}
+    if given.kind == "search":
+        found = json.loads(arguments or "{}")
+        item |= {"type": "tool_search_call", "execution": "client", "arguments": found}
+    elif given.kind == "custom":
+        text = custom_input(arguments) if arguments else ""
+        item |= {"type": "custom_tool_call", "name": given.name, "input": text}
+    else:
+        item |= {"type": "function_call", "name": given.name, "arguments": arguments}
+    if given.namespace:
+        item["namespace"] = given.namespace
+    return {**item, "status": status}
+
+
+def found_tools(tools: Sequence[Any]) -> str:
+    """What a search has found, for the model to read."""
+    return json.dumps(list(tools), ensure_ascii=False)
