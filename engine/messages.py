@@ -312,12 +312,14 @@ class ToolCallFailed(ReplyEvent):
         name: of the tool; empty where it is not known. Then it has not been told to start.
         text: as the model wrote it between its markers.
         message: what is wrong with it.
+        arguments: a JSON object, as text, of a call of a tool that was not offered; else empty.
     """
 
     id: str
     name: str
     text: str
     message: str
+    arguments: str = ""
 
 
 @dataclass(frozen=True)

@@ -420,7 +420,7 @@ class Request:
             return ToolCallDelta(*mine, told.text)
         if told.kind == "finished":
             return ToolCallFinished(*mine, told.name, told.text)
-        return ToolCallFailed(*mine, told.name, told.text, told.message)
+        return ToolCallFailed(*mine, told.name, told.text, told.message, told.arguments)
 
 
 @dataclass(eq=False)  # the same only as itself

@@ -33,6 +33,7 @@ class Told(NamedTuple):
         kind: it has started; more of its arguments; it is complete; it is none.
         text: the arguments, or more of them, as JSON; of a call that is none, all that was written.
         message: what is wrong with it.
+        arguments: of a call that could be read, and names a tool that was not offered.
     """
 
     kind: Literal["started", "delta", "finished", "failed"]
@@ -40,6 +41,7 @@ class Told(NamedTuple):
     name: str = ""
     text: str = ""
     message: str = ""
+    arguments: str = ""
 
 
 # -- calls that are not whole yet ---------------------------------------------------------------
@@ -312,7 +314,7 @@ class Calling:
         self.made.append((begun.id, replace(call, arguments=arguments)))
         if self._offered and call.name not in self._offered:
             wrong = "it names a tool that was not offered"
-            self._told.append(Told("failed", begun.id, call.name, text, wrong))
+            self._told.append(Told("failed", begun.id, call.name, text, wrong, arguments))
             return
         self._report(begun, arguments)
         self._told.append(Told("finished", begun.id, call.name, arguments))

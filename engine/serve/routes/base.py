@@ -235,6 +235,8 @@ class Choice:
     _blanks: str = ""
     _names: dict[str, str] = field(default_factory=dict)  # of calls, by their ids
     _begun: dict[str, int] = field(default_factory=dict)  # the numbers of calls
+    _texts: dict[str, str] = field(default_factory=dict)  # the arguments of calls so far
+    _cut: ToolCallFailed | None = None  # a call within which the answer has ended
 
     def take(self, event: Event) -> Iterator[Piece]:
         """Take an event; gives what a client may be told of."""
@@ -242,6 +244,8 @@ class Choice:
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
             self.last = event
+            if self._cut is not None:
+                yield from self._ended_within(self._cut)
             if not self.calls:
                 yield from self._say(self._blanks, ())
         elif isinstance(event, ToolCallStarted):
@@ -257,6 +261,7 @@ class Choice:
 
     def _more(self, event: ToolCallDelta) -> Piece:
         self._blanks = ""
+        self._texts[event.id] = self._texts.get(event.id, "") + event.text
         if event.id in self._begun:
             return CallMore(self._begun[event.id], event.text)
         number = self._begun[event.id] = len(self._begun)
@@ -268,11 +273,45 @@ class Choice:
         return called
 
     def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
+        """A call that is none: closed where that adds nothing to it, or ended with a reason."""
+        if event.message == CUT_OFF:
+            self._cut = event  # it counts whether the answer has ended by itself
+        elif event.arguments:
+            # Its client tells the model that it has no such tool.
+            log.info("a call of a tool that was not offered is given to its client")
+            yield from self._given(event.id, event.name, event.arguments)
+        else:
+            yield from self._closed(event)
+
+    def _ended_within(self, event: ToolCallFailed) -> Iterator[Piece]:
+        if self.by_length or (self.last is not None and self.last.reason != FinishReason.STOP):
+            if self.streams and event.id in self._begun:
+                yield CallBroken(self._begun[event.id])
+        else:
+            yield from self._closed(event)
+
+    def _closed(self, event: ToolCallFailed) -> Iterator[Piece]:
+        begun = self._texts.get(event.id, "")
+        missing = _missing_ends(begun) if event.id in self._names else None
+        if missing is not None:
+            log.info("a call that was not closed is closed: %s", event.message)
+            yield from self._given(event.id, self._names[event.id], begun + missing)
+            return
+        log.info("a call is left out: %s", event.message)
         if self.streams and event.id in self._begun:
             yield CallBroken(self._begun[event.id])
-        elif not self.calls and event.message != CUT_OFF:
-            log.info("a tool call is given as text: %s", event.message)
-            yield from self._add(event.text, False, ())
+        elif not self.calls:
+            why = event.message.rstrip(".")
+            yield from self._add(f"[A call of a tool was damaged and left out: {why}.]", False, ())
+
+    def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
+        """A whole call, of which some may have been told."""
+        if more := arguments[len(self._texts.get(name, "")) :]:
+            self._names[name] = tool
+            yield self._more(ToolCallDelta("", "", name, more))
+        called = Called(self._begun[name], name, tool, arguments)
+        self.calls.append(called)
+        yield called
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         if reasoning:
@@ -326,6 +365,32 @@ class Choice:
             message["content"] = self.text if self.text.strip() else ""
             message["tool_calls"] = [call.as_message for call in self.calls]
         return message
+
+
+def _missing_ends(arguments: str) -> str | None:
+    """The brackets that close arguments which lack nothing else; None where they lack more.
+
+    What breaks off within a text or a number is never closed: a command of which half is there
+    must not be run.
+    """
+    open_ones, in_text, escaped = list[str](), False, False
+    for one in arguments:
+        if in_text:
+            in_text, escaped = escaped or one != '"', one == "\\" and not escaped
+        elif one == '"':
+            in_text = True
+        elif one in "{[":
+            open_ones.append("}" if one == "{" else "]")
+        elif one in "}]" and (not open_ones or open_ones.pop() != one):
+            return None
+    if in_text or not open_ones or arguments.rstrip()[-1:] not in ('"', "}", "]"):
+        return None
+    ends = "".join(reversed(open_ones))
+    try:
+        json.loads(arguments + ends)
+    except (ValueError, RecursionError):
+        return None
+    return ends
 
 
 # -- how it is written -----------------------------------------------------------------------------

@@ -87,13 +87,16 @@ class Toolbox:
     functions: dict[str, JSON] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
+    _now: set[str] = field(default_factory=set)  # the names in the list that is taken
 
     def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
-        """Take tools of either shape. One of the same name takes the other's place.
+        """Take tools of either shape. One takes the place of one of the same name, taken before.
 
         Raises:
-            ValueError: says which is none.
+            ValueError: says which is none, or that two of these have the same name.
         """
+        if not namespace:
+            self._now.clear()
         for number, tool in enumerate(tools):
             self._add(tool, f"{where}[{number}]", namespace)
 
@@ -121,6 +124,9 @@ class Toolbox:
 
     def _put(self, given: Given, about: JSON) -> None:
         name = flat(given.name, given.namespace)
+        if name in self._now:
+            raise ValueError(f"tools must have names that differ, not twice {quoted(name)}")
+        self._now.add(name)
         self.given[name] = given
         self.functions[name] = {"type": "function", "function": {**about, "name": name}}
 

@@ -172,8 +172,8 @@ def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
         ("/v1/chat/completions", {"n": 1.0}, "n must be a whole number, not 1.0"),
         ("/v1/chat/completions", {"n": True}, "n must be a whole number, not true"),
         ("/v1/chat/completions", {"n": "2"}, 'n must be a whole number, not "2"'),
-        ("/v1/chat/completions", {"store": True}, "store can only be false here, not true"),
-        ("/v1/chat/completions", {"store": 0}, "store can only be false here, not 0"),
+        ("/v1/responses", {"background": True}, "background can only be false here, not true"),
+        ("/v1/responses", {"background": 0}, "background can only be false here, not 0"),
         ("/v1/chat/completions", {"kv_bits": 5}, "kv_bits must be one of 4, 8, not 5"),
         (
             "/v1/chat/completions",

@@ -1,0 +1,225 @@
+"""What coding agents of OpenAI's kind ask for, in the shapes in which they ask."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from engine import Engine
+from engine.serve.routes.responses import Responses, StoredResponses
+from engine.serve.server import Server
+from tests.engine.scripted import call, write_agent
+from tests.engine.serving import Answer, ask
+
+PATCH = "*** Begin Patch\n*** Add File: a\n+one\n*** End Patch"
+SCRIPTS = {
+    "patch": [call("apply_patch", input=PATCH), "Patched."],
+    "space": [call("crew.spawn", task="look"), "Looked."],
+    "search": [call("tool_search", query="mail"), call("mail.send", to="me"), "Sent."],
+    "other": [call("teleport", to="Rome"), "Then not."],
+    "open": ['<tool_call>\n{"name": "run", "arguments": {"cmd": "ls"}', "Listed."],
+    "half": ['<tool_call>\n{"name": "run", "arguments": {"cmd": "rm -rf /tmp/a'],
+    "torn": ["<tool_call>\nrun it for me\n</tool_call>"],
+    "two": [call("run", cmd="a") + "\n" + call("apply_patch", input=PATCH)],
+}
+OPTIONAL = {"type": "object", "properties": {"cmd": {"type": "string"}}}
+RUN = {"type": "function", "name": "run", "description": "Run it.", "parameters": OPTIONAL}
+CUSTOM = {
+    "type": "custom",
+    "name": "apply_patch",
+    "description": "Change files.",
+    "format": {"type": "grammar", "syntax": "lark", "definition": 'start: "*** " /(.|\\n)*/'},
+}
+SPAWN = {"type": "function", "name": "spawn", "parameters": {"type": "object", "properties": {}}}
+CREW = {"type": "namespace", "name": "crew", "description": "Helpers.", "tools": [SPAWN]}
+SEARCH = {
+    "type": "tool_search",
+    "execution": "client",
+    "description": "Finds tools.",
+    "parameters": {"type": "object", "properties": {"query": {"type": "string"}}},
+}
+
+
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = write_agent(tmp_path_factory.mktemp("agent") / "agent", SCRIPTS, 4096)
+    with Engine() as engine, Server(engine, [engine.load(folder)], 0) as server:
+        yield server
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def response(server: Server, *items: Any, **fields: Any) -> Any:
+    answer = ask(server, "POST", "/v1/responses", {"input": list(items), **fields})
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def events(answer: Answer) -> list[Any]:
+    lines = answer.body.decode().splitlines()
+    return [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+
+
+def streamed(server: Server, *items: Any, **fields: Any) -> list[Any]:
+    body = {"input": list(items), "stream": True, **fields}
+    return events(ask(server, "POST", "/v1/responses", body))
+
+
+def chat(server: Server, text: str, **fields: Any) -> Any:
+    body = {"messages": [{"role": "user", "content": text}], **fields}
+    answer = ask(server, "POST", "/v1/chat/completions", body)
+    assert answer.status == 200, answer.body
+    return answer.json["choices"][0]
+
+
+def test_hints_never_fail_and_are_told_once(
+    agents: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    hints = {
+        "client_metadata": {"turn": "1"},
+        "text": {"verbosity": "low"},
+        "reasoning": {"effort": "high", "context": "current_turn", "summary": "concise"},
+        "service_tier": "priority",
+        "include": ["reasoning.encrypted_content", "web_search_call.action.sources"],
+        "max_tool_calls": 3,
+        "prompt_cache_key": "k",
+        "context_management": [{"type": "compaction", "compact_threshold": 10}],
+    }
+    with caplog.at_level(logging.INFO, "engine.serve"):
+        for _ in range(2):
+            assert response(agents, said("hello"), **hints)["output"]
+    about = [r.message for r in caplog.records if "changes nothing" in r.message]
+    assert len(about) == len(set(about))
+    plain = chat(agents, "hello", reasoning_effort="high", verbosity="low", store=True)
+    assert plain["message"]["content"] == "Done."
+
+
+def test_a_custom_tool_is_called_with_a_text(agents: Server) -> None:
+    tools = [RUN, CUSTOM]
+    (item,) = response(agents, said("[[patch]]"), tools=tools)["output"]
+    assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", "apply_patch", PATCH)
+    told = streamed(agents, said("[[patch]]"), tools=tools)
+    kinds = [one["type"] for one in told]
+    assert "response.custom_tool_call_input.delta" in kinds
+    assert not any("function_call" in kind for kind in kinds)
+    done = next(one["item"] for one in told if one["type"] == "response.output_item.done")
+    assert {**done, "id": 0} == {**item, "id": 0, "call_id": done["call_id"]}
+    after = {"type": "custom_tool_call_output", "call_id": item["call_id"], "output": "ok"}
+    (last,) = response(agents, said("[[patch]]"), item, after, tools=tools)["output"]
+    assert last["content"][0]["text"] == "Patched."
+
+
+def test_a_custom_tool_of_chat_completions(agents: Server) -> None:
+    about = {"name": "apply_patch", "format": {"type": "text"}}
+    tools = [{"type": "custom", "custom": about}]
+    found = chat(agents, "[[patch]]", tools=tools)
+    (called,) = found["message"]["tool_calls"]
+    assert called["custom"] == {"name": "apply_patch", "input": PATCH}
+    body = {"messages": [{"role": "user", "content": "[[patch]]"}], "tools": tools, "stream": True}
+    chunks = events(ask(agents, "POST", "/v1/chat/completions", body))
+    deltas = [c["choices"][0]["delta"] for c in chunks]
+    (piece,) = [d["tool_calls"] for d in deltas if "tool_calls" in d]
+    assert piece[0]["custom"]["input"] == PATCH
+    messages = [
+        {"role": "user", "content": "[[patch]]"},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": called["id"], "content": [{"type": "image_url"}]},
+    ]
+    answer = ask(agents, "POST", "/v1/chat/completions", {"messages": messages, "tools": tools})
+    assert answer.text == "Patched."
+
+
+def test_tools_of_a_namespace_come_back_in_it(agents: Server) -> None:
+    (item,) = response(agents, said("[[space]]"), tools=[RUN, CREW])["output"]
+    assert (item["type"], item["namespace"], item["name"]) == ("function_call", "crew", "spawn")
+    output = {"type": "function_call_output", "call_id": item["call_id"], "output": "seen"}
+    (last,) = response(agents, said("[[space]]"), item, output, tools=[RUN, CREW])["output"]
+    assert last["content"][0]["text"] == "Looked."
+    more = {"type": "additional_tools", "role": "developer", "tools": [RUN, CREW]}
+    (item,) = response(agents, more, said("[[space]]"))["output"]
+    assert item["namespace"] == "crew"
+
+
+def test_tools_that_a_client_searches_for_can_be_called(agents: Server) -> None:
+    (item,) = response(agents, said("[[search]]"), tools=[SEARCH])["output"]
+    assert item["type"] == "tool_search_call"
+    assert (item["execution"], item["arguments"]) == ("client", {"query": "mail"})
+    send = {"type": "function", "name": "send", "parameters": OPTIONAL, "defer_loading": True}
+    found = {
+        "type": "tool_search_output",
+        "call_id": item["call_id"],
+        "status": "completed",
+        "execution": "client",
+        "tools": [{"type": "namespace", "name": "mail", "tools": [send]}],
+    }
+    (item,) = response(agents, said("[[search]]"), item, found, tools=[SEARCH])["output"]
+    assert (item["type"], item["namespace"], item["name"]) == ("function_call", "mail", "send")
+
+
+def test_what_only_openais_servers_do_is_left_out_and_said(agents: Server) -> None:
+    body = {"input": "x", "tools": [RUN, {"type": "web_search", "external_web_access": True}]}
+    model = agents.served.models[0]
+    asked = Responses(StoredResponses()).read({**body, "instructions": "Be brief."}, model)
+    assert asked.messages[0]["role"] == "system"
+    assert asked.messages[0]["content"].startswith("Be brief.")
+    assert "web_search" in asked.messages[0]["content"]
+    assert [t["function"]["name"] for t in asked.params.tools] == ["run"]
+    found = chat(agents, "hello", web_search_options={})
+    assert found["message"]["content"] == "Done."
+
+
+def test_images_in_outputs_become_notes(agents: Server) -> None:
+    image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
+    item = {"type": "function_call", "call_id": "c", "name": "run", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c", "output": [image]}
+    body = {"input": [said("x"), item, output], "tools": [RUN]}
+    asked = Responses(StoredResponses()).read(body, agents.served.models[0])
+    assert "image" in asked.messages[-1]["content"]
+    assert "AAAA" not in asked.messages[-1]["content"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_tool_that_was_not_offered_is_the_clients_to_answer(agents: Server, stream: bool) -> None:
+    if stream:
+        told = streamed(agents, said("[[other]]"), tools=[RUN])
+        (item,) = told[-1]["response"]["output"]
+    else:
+        (item,) = response(agents, said("[[other]]"), tools=[RUN])["output"]
+        found = chat(agents, "[[other]]", tools=[{"type": "function", "function": RUN}])
+        assert found["finish_reason"] == "tool_calls"
+    assert (item["type"], item["name"]) == ("function_call", "teleport")
+    assert json.loads(item["arguments"]) == {"to": "Rome"}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_call_is_closed_or_ended_with_a_reason_and_never_shown(
+    agents: Server, stream: bool
+) -> None:
+    def output(text: str) -> Any:
+        if stream:
+            return streamed(agents, said(text), tools=[RUN])[-1]["response"]["output"]
+        return response(agents, said(text), tools=[RUN])["output"]
+
+    (closed,) = output("[[open]]")
+    assert json.loads(closed["arguments"]) == {"cmd": "ls"}
+    assert closed["status"] == "completed"
+    (half,) = output("[[half]]")  # half a command is never run
+    assert half.get("status") == "incomplete" if stream else half["type"] == "message"
+    (torn,) = output("[[torn]]")
+    text = torn["content"][0]["text"]
+    assert "damaged" in text
+    assert "run it" not in text
+
+
+def test_several_calls_of_several_kinds(agents: Server) -> None:
+    for output in (
+        response(agents, said("[[two]]"), tools=[RUN, CUSTOM])["output"],
+        streamed(agents, said("[[two]]"), tools=[RUN, CUSTOM])[-1]["response"]["output"],
+    ):
+        assert [item["type"] for item in output] == ["function_call", "custom_tool_call"]
