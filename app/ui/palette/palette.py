@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import shiboken6
@@ -172,24 +173,30 @@ class Card(QWidget):
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
+        self._name = name
         self._speaker: QWidget = self
         self.rows = Rows(self)
-        self.list = QListView(self)
-        self.list.setModel(self.rows)
-        self.list.setAccessibleName(name)
-        self.list.setItemDelegate(RowPainter(self.list))
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setUniformItemSizes(True)
-        self.list.setMouseTracking(True)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setStyleSheet("QListView { background: transparent; outline: none; }")
-        self.list.viewport().setAutoFillBackground(False)
-        float_bars(self.list)
-        self.list.entered.connect(self.list.setCurrentIndex)
-        self.list.selectionModel().currentChanged.connect(self._on_current)
         theme().changed.connect(self.update)
+
+    @cached_property
+    def list(self) -> QListView:
+        """Made once it is wanted: most panes never show one."""
+        made = QListView(self)
+        made.setModel(self.rows)
+        made.setAccessibleName(self._name)
+        made.setItemDelegate(RowPainter(made))
+        made.setFrameShape(QFrame.Shape.NoFrame)
+        made.setUniformItemSizes(True)
+        made.setMouseTracking(True)
+        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        made.setObjectName("found")
+        made.viewport().setAutoFillBackground(False)
+        float_bars(made)
+        made.entered.connect(made.setCurrentIndex)
+        made.selectionModel().currentChanged.connect(self._on_current)
+        return made
 
     def speak_for(self, field: QWidget) -> None:
         """The keys are in this field: a screen reader is told there which row is meant."""

@@ -30,14 +30,8 @@ class FieldPicker(Card):
         self._composer = composer
         self._dismissed = False
         self.setAccessibleName(name)
-        self.list.clicked.connect(self._on_clicked)
         self.speak_for(field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self.list)
-        field.installEventFilter(self)
         field.textChanged.connect(self._on_text)
-        parent.installEventFilter(self)
         self.hide()
 
     def names(self) -> list[str]:
@@ -78,10 +72,22 @@ class FieldPicker(Card):
         if not entries:
             self.hide()
             return
+        if self.layout() is None:
+            self._furnish()
         self.list.setCurrentIndex(self.rows.index(0))
         self._place()
         self.show()
         self.raise_()
+
+    def _furnish(self) -> None:
+        """Before it is shown for the first time."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(self.list)
+        self.list.clicked.connect(self._on_clicked)
+        self._field.installEventFilter(self)
+        if (pane := self.parentWidget()) is not None:
+            pane.installEventFilter(self)
 
     def _best(self, entries: list[Entry], typed: str) -> list[Entry]:
         """Those that match, the best first."""

@@ -365,7 +365,9 @@ class PaneHeader(QWidget):
         spoken = f"{name}, {self._state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
-        self.setToolTip("\n".join(filter(None, (spoken, self.meter.words))))
+        tip = "\n".join(filter(None, (spoken, self.meter.words)))
+        if self.toolTip() != tip:
+            self.setToolTip(tip)
         self._place()
         self.update()
 

@@ -270,6 +270,7 @@ class ChatPane(QWidget):
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
         self._speaks_later = False
+        self._said_of_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.transcript.viewport().setAutoFillBackground(False)  # the pane's ground is seen
@@ -374,6 +375,10 @@ class ChatPane(QWidget):
 
         ``offered``: there are others to broadcast to.
         """
+        said = (on, receivers, tuple(remotes), offered)
+        if said == self._said_of_broadcast:  # all panes are told whenever one moves
+            return
+        self._said_of_broadcast = said
         self._broadcast, self._heard_at = receivers, tuple(remotes)
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()

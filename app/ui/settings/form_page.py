@@ -240,8 +240,10 @@ class FormPage(QWidget):
         self._column.addWidget(widget)
 
     def in_scroll_area(self, parent: QWidget) -> QScrollArea:
-        """The page is complete: the area that it scrolls in."""
-        self._column.addStretch(1)
+        """The area that it scrolls in; to be asked for before it is filled.
+
+        With each parent that a widget gets Qt applies the style sheet to all within it once more.
+        """
         area = self.area = QScrollArea(parent)
         area.setAccessibleName(tr(self.title) if self.title else tr("Settings"))
         area.setWidget(self)
@@ -249,6 +251,10 @@ class FormPage(QWidget):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return area
+
+    def end(self) -> None:
+        """The page is complete."""
+        self._column.addStretch(1)
 
     def number(
         self,
@@ -444,7 +450,8 @@ class Pages(QWidget):
 
     def page(self, title: str) -> FormPage:
         """A new page, to be filled; its title is marked, and shown translated."""
-        made = self.pages[title] = FormPage(self, title)
+        made = self.pages[title] = FormPage(self.stack, title)
+        self.stack.addWidget(made.in_scroll_area(self.stack))
         return made
 
     def complete(self) -> None:
@@ -452,7 +459,7 @@ class Pages(QWidget):
         for title, page in self.pages.items():
             item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
             item.setSizeHint(QSize(0, grown(32)))
-            self.stack.addWidget(page.in_scroll_area(self.stack))
+            page.end()
         room = max(page.minimumSizeHint().width() for page in self.pages.values())
         self.stack.setMinimumWidth(room + scaled(16))
 

@@ -21,6 +21,7 @@ WIDTH = 12
 _THIN, _WIDE = 6, 8
 _RESTS_MS = 900  # after the last move
 _FADES_MS = 140
+_MOVING = (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show)
 
 
 class FloatingBar(QScrollBar):
@@ -95,9 +96,9 @@ class FloatingBar(QScrollBar):
         painter.drawRoundedRect(shape, wide / 2, wide / 2)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show}:
+        if event.type() in _MOVING:
             self._place()
-        return super().eventFilter(watched, event)
+        return False
 
     def _place(self) -> None:
         view = self._area.viewport().geometry()

@@ -158,6 +158,7 @@ Toast QLabel { color: $tooltip_text; }
 #segments QPushButton:checked { background: $raised; border-color: $border_strong; }
 #segments QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }
 
+#found { background: transparent; outline: none; }
 #palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }
 
 #model-row { border: none; border-top: 1px solid $border; }

@@ -86,14 +86,15 @@ class Theme(QObject):
         self._contrast = contrast
         self._zoom = zoom
         self._tokens = LIGHT
+        self._style: _Style | None = None
         self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
         self._hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
-        app.setStyle(_Style("Fusion"))
         _choose_face()
         self._style_hints.colorSchemeChanged.connect(self._on_system_changed)
         self._hints.contrastPreferenceChanged.connect(self._on_contrast_changed)
         _set_scale(zoom)
+        self._set_style()
         app.setFont(ui_font())
         self._apply(self._wanted())
 
@@ -131,6 +132,7 @@ class Theme(QObject):
         self._zoom = zoom
         _set_scale(zoom)
         if self._app.font() != (font := ui_font()):
+            self._set_style()
             self._app.setFont(font)
             self._apply(self._tokens)
 
@@ -165,6 +167,13 @@ class Theme(QObject):
     def _on_contrast_changed(self, _preference: Qt.ContrastPreference) -> None:
         self._apply(self._wanted())
 
+    def _set_style(self) -> None:
+        # Qt asks it for sizes all the time, and each answer from Python takes time.
+        wanted = _Style if scaled(t.SMALL_ICON) == t.SMALL_ICON else _GrownStyle
+        if type(self._style) is not wanted:
+            self._style = wanted("Fusion")
+            self._app.setStyle(self._style)
+
     def _wanted(self) -> Tokens:
         dark = self._scheme == Qt.ColorScheme.Dark
         if self._appearance != "system":
@@ -185,21 +194,26 @@ class Theme(QObject):
 
 
 class _Style(QProxyStyle):
-    """Fusion, with round corners for what lies over the window, and icons that grow with the text.
-
-    A style sheet can do neither.
-    """
+    """Fusion, with round corners for what lies over the window: a style sheet cannot do that."""
 
     def polish(self, polished: Any) -> None:
-        if isinstance(polished, QMenu) or (
-            isinstance(polished, QFrame)
-            and (polished.objectName() == "popover" or polished.inherits("QTipLabel"))
+        if isinstance(polished, _OVER_IT) and (
+            isinstance(polished, QMenu)
+            or polished.objectName() == "popover"
+            or polished.inherits("QTipLabel")
         ):
             if QGuiApplication.platformName() == "xcb":  # maybe nobody draws what shines through
                 polished.installEventFilter(_cutter)
             else:
                 polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         super().polish(polished)
+
+
+_OVER_IT = (QMenu, QFrame)
+
+
+class _GrownStyle(_Style):
+    """The same, with icons that have grown with the text; a style sheet reaches not all of them."""
 
     def pixelMetric(
         self,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.settings.language import tr
@@ -68,13 +68,19 @@ class IconButton(PaintedButton):
         """Its words, and the keys that do the same now."""
         return with_keys(self._tip)
 
-    def event(self, event: QEvent) -> bool:
-        # A person may have chosen other keys. Another tooltip, with a reason, is let be.
-        asked = event.type() in {QEvent.Type.ToolTip, QEvent.Type.FocusIn}
-        if asked and self.toolTip() == self._shown != self.tip:
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._renew_tip()
+        super().enterEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._renew_tip()
+        super().focusInEvent(event)
+
+    def _renew_tip(self) -> None:
+        """A person may have chosen other keys. Another tooltip, with a reason, is let be."""
+        if self.toolTip() == self._shown != self.tip:
             self._shown = self.tip
             self.setToolTip(self._shown)
-        return super().event(event)
 
     def sizeHint(self) -> QSize:
         return self.size()

@@ -6,6 +6,7 @@ import binascii
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import PySide6QtAds as QtAds
@@ -210,17 +211,22 @@ class Docks:
         return [dock.pane for place, dock in self._in_order() if place[0] == 0]
 
     def _in_order(self) -> list[tuple[tuple[int, int, int, int], Dock]]:
-        placed = [(self._place(dock), dock) for dock in self._by_id.values() if not dock.closed]
-        return sorted(placed, key=lambda pair: pair[0])
-
-    def _place(self, dock: Dock) -> tuple[int, int, int, int]:
-        # By the area: a pane that is not its current tab has no window.
-        area = dock.widget.dockAreaWidget()
-        if area is None:
-            return (2, 0, 0, 0)
-        window = area.window()
-        at = area.mapTo(window, QPoint(0, 0))
-        return (int(window is not self._manager.window()), at.x(), at.y(), area.index(dock.widget))
+        main, areas = self._manager.window(), dict[QtAds.CDockAreaWidget, tuple[int, int, int]]()
+        placed: list[tuple[tuple[int, int, int, int], Dock]] = []
+        for dock in self._by_id.values():
+            if dock.closed:
+                continue
+            # By the area: a pane that is not its current tab has no window.
+            area = dock.widget.dockAreaWidget()
+            if area is None:
+                placed.append(((2, 0, 0, 0), dock))
+                continue
+            if area not in areas:
+                window = area.window()
+                at = area.mapTo(window, QPoint(0, 0))
+                areas[area] = (int(window is not main), at.x(), at.y())
+            placed.append(((*areas[area], area.index(dock.widget)), dock))
+        return sorted(placed, key=itemgetter(0))
 
     def add(self, pane: ChatPane) -> Dock:
         """Put a dock widget around a new pane. It stands nowhere yet."""

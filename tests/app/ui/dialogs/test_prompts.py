@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QListView
 
 from app.settings.options import Settings
 from app.ui.dialogs.names import PromptsDialog
@@ -42,7 +42,10 @@ def selected(run: Run) -> str:
 
 
 def test_a_slash_in_an_empty_message_lists_them_and_typing_filters(run: Run):
+    # A list that nobody has asked for costs each pane eight widgets, styled at every turn of a tab.
+    assert not run.pane.findChildren(QListView)
     type_(run, "/")
+    assert len(run.pane.findChildren(QListView)) == 1
     assert picker(run).isVisible()
     assert picker(run).names() == [*PROMPTS, "Edit Prompts…"]
     type_(run, "su")

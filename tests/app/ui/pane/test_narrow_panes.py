@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtGui import QEnterEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.ui.widgets.buttons import IconButton
@@ -13,8 +13,9 @@ from tests.app.conftest import Run, Start
 
 def point_at(button: IconButton) -> str:
     """The tooltip of a button under the pointer."""
-    event = QHelpEvent(QEvent.Type.ToolTip, QPoint(4, 4), button.mapToGlobal(QPoint(4, 4)))
-    QApplication.sendEvent(button, event)
+    at, there = QPoint(4, 4), button.mapToGlobal(QPoint(4, 4))
+    QApplication.sendEvent(button, QEnterEvent(at, at, there))
+    QApplication.sendEvent(button, QHelpEvent(QEvent.Type.ToolTip, at, there))
     return button.toolTip()
 
 
