@@ -86,7 +86,7 @@ class Theme(QObject):
         self._contrast = contrast
         self._zoom = zoom
         self._tokens = LIGHT
-        self._style: _Style | None = None
+        self._style: QProxyStyle | None = None
         self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
         self._hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
@@ -197,23 +197,16 @@ class _Style(QProxyStyle):
     """Fusion, with round corners for what lies over the window: a style sheet cannot do that."""
 
     def polish(self, polished: Any) -> None:
-        if isinstance(polished, _OVER_IT) and (
-            isinstance(polished, QMenu)
-            or polished.objectName() == "popover"
-            or polished.inherits("QTipLabel")
-        ):
-            if QGuiApplication.platformName() == "xcb":  # maybe nobody draws what shines through
-                polished.installEventFilter(_cutter)
-            else:
-                polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        _shape(polished)
         super().polish(polished)
 
 
-_OVER_IT = (QMenu, QFrame)
-
-
-class _GrownStyle(_Style):
+class _GrownStyle(QProxyStyle):
     """The same, with icons that have grown with the text; a style sheet reaches not all of them."""
+
+    def polish(self, polished: Any) -> None:
+        _shape(polished)
+        super().polish(polished)
 
     def pixelMetric(
         self,
@@ -224,6 +217,21 @@ class _GrownStyle(_Style):
         if metric in _ICON_SIZES:
             return scaled(t.SMALL_ICON)
         return super().pixelMetric(metric, option, widget)
+
+
+_OVER_IT = (QMenu, QFrame)
+
+
+def _shape(polished: Any) -> None:
+    if isinstance(polished, _OVER_IT) and (
+        isinstance(polished, QMenu)
+        or polished.objectName() == "popover"
+        or polished.inherits("QTipLabel")
+    ):
+        if QGuiApplication.platformName() == "xcb":  # maybe nobody draws what shines through
+            polished.installEventFilter(_cutter)
+        else:
+            polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
 
 
 _ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_ButtonIconSize}
