@@ -7,6 +7,7 @@ one's session, made when that has read the prompt.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Future
@@ -306,6 +307,7 @@ class Answering:
         silence: seconds that a body may pause.
         requests: those that are answered or wait.
         held: what all requests together hold.
+        priority: of their prompts, among all in the engine; see `Session.prioritise`.
     """
 
     def __init__(
@@ -320,6 +322,7 @@ class Answering:
         self.requests = Requests()
         self.held = bodies.Held(sharing)
         self.silence = bodies.SILENCE_SECONDS
+        self.priority = 0
         self._engine = engine
         self._places = places
         self._metrics = metrics
@@ -343,13 +346,21 @@ class Answering:
         self.requests.end(EngineError(WRONG_KEY, REVOKED), guests)
 
     @asynccontextmanager
-    async def _begun(self, scope: Scope, receive: Receive) -> AsyncIterator[Request]:
+    async def _begun(
+        self,
+        scope: Scope,
+        receive: Receive,
+        body: JSON | None = None,
+        session: str | None = None,
+    ) -> AsyncIterator[Request]:
         """A request whose body has been read. What is in the `with` ends with its client.
+
+        Args: as `Requests.begin`.
 
         Raises:
             Exception: the request was ended for another reason.
         """
-        with self.requests.begin(scope) as request:
+        with self.requests.begin(scope, body, session) as request:
             with request.cancel_scope as cancelled:
                 if self.served.ended is not None:
                     raise self.served.ended
@@ -379,7 +390,7 @@ class Answering:
             if "follows" in api.body.model_fields:
                 sent = await self._whole(scope, name, body, size)
             try:
-                async with self._begun(scope, receive) as request:
+                async with self._begun(scope, receive, body, name) as request:
                     while True:
                         try:
                             await self._answer(api, scope, request, client, body, size, name, sent)
@@ -416,15 +427,18 @@ class Answering:
                 for number in range(n * len(generation.prompts))
             ]
             count_answers(scope, len(choices))
-            request.model, request.session = model.name, name or ""
+            request.of_model(model)
+            self.requests.keep(request, generation.messages, size)
             client.headers = sent.headers if sent else ()
             client.expects(api.writer(generation, choices))
+            await _while_paused(request, client)  # without a place that others wait for
             async with self._places.take(
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
                 with ExitStack() as held:
                     replies = Replies(self._engine, generation, choices, place.session, guest, held)
                     try:
+                        place.session.prioritise(self.priority)
                         replies.start()
                         request.answered_by(replies)
                         choice, event = await self._relayed(replies, choices, request, client)
@@ -575,6 +589,16 @@ async def _read(read: Callable[[], Any], large: bool) -> Any:
         return await asyncio.to_thread(read) if large else read()
     except ValueError as error:
         raise bodies.not_understood(error) from None
+
+
+async def _while_paused(request: Request, client: Client) -> None:
+    """Wait until a person lets the request's agent go on."""
+    for tenth in itertools.count(1):
+        if not request.paused:
+            return
+        await anyio.sleep(0.1)
+        if tenth % 100 == 0:
+            await client.comment("paused")
 
 
 async def _end_with_client(receive: Receive, request: Request) -> None:

@@ -1,52 +1,30 @@
-"""The requests that are answered or wait now: to be shown, paused, stopped, and ended early."""
+"""The requests that are answered or wait now: to be paused, stopped, and ended early."""
 
 from __future__ import annotations
 
-import itertools
+import asyncio
+import contextlib
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import anyio
 from starlette.types import Scope
 
-from engine.hub.names import clean_name
-from engine.messages import Event, PromptProgress, TextDelta
+from engine.messages import Event, Finished, Message, PromptProgress, TextDelta, ToolCallFinished
+from engine.model.info import Model
+from engine.serve.agents import Agent, Agents, identity, stopped
 from engine.serve.auth import guest_of
 
-LONGEST_AGENT = 40
-"""Characters of what a program calls itself."""
-SHOWN_TEXT = 20_000
+SHOWN_TEXT = 400_000
 """Characters of an answer that are kept to be looked at: its newest."""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A request as it stands.
-
-    Attributes:
-        id: names it among the requests of one server.
-        who: its key's name, or what the program calls itself.
-        session: the session that it named, or "".
-        state: "waiting", "reading", "answering" or "paused".
-        pieces: pieces of text so far, about one for each token.
-        seconds: since it came.
-        text: the newest of what was answered, reasoning too.
-        engine_sessions: the ids of the engine's sessions in which it is answered.
-    """
-
-    id: int
-    who: str
-    model: str
-    session: str
-    state: str
-    pieces: int
-    seconds: float
-    text: str
-    engine_sessions: tuple[str, ...] = ()
+_RATED = 32
+"""Pieces of text whose times tell how fast it is written."""
+_STILL = 2.0
+"""Seconds without a piece, after which nothing is written."""
 
 
 class Answers(Protocol):
@@ -66,24 +44,35 @@ class Request:
     Attributes:
         guest: the id of its key.
         model: the name of its model, "" until that is loaded.
-        session: the session that it names, or "".
+        room: tokens that the model's context holds.
+        began: when it came, of `time.monotonic`.
+        state: "waiting", "reading" or "answering".
+        paused: its answers stand still.
+        read: tokens of its prompt: read, all, known before.
+        pieces: of text so far, about one for each token; at the end, tokens.
+        called: the answer has called tools.
+        messages, size: its conversation, as long as it is kept, and the bytes that it came in.
         cancel_scope: of its coroutine.
         error: why it was ended before its answer was; None where its client has gone.
     """
 
-    def __init__(self, number: int, scope: Scope) -> None:
-        self._number = number
-        self._began = time.monotonic()
-        named = guest_of(scope)
-        agent = dict(scope["headers"]).get(b"user-agent", b"").decode("latin-1")
-        self._who = named.name or clean_name(agent)[:LONGEST_AGENT] or "A program"
+    def __init__(self, scope: Scope) -> None:
+        self._loop = asyncio.get_running_loop()
         self._answers: Answers | None = None
-        self._paused = False
-        self._state = "waiting"
-        self._text = ""
-        self._pieces = 0
-        self.guest = named.id
-        self.model = self.session = ""
+        self._text: list[str] = []
+        self._answer: list[str] = []
+        self._length = 0
+        self._times: deque[float] = deque(maxlen=_RATED)
+        self.guest = guest_of(scope).id
+        self.model, self.room = "", 0
+        self.began = time.monotonic()
+        self.state = "waiting"
+        self.paused = False
+        self.read = (0, 0, 0)
+        self.pieces = 0
+        self.called = False
+        self.messages: tuple[Message, ...] = ()
+        self.size = 0
         self.cancel_scope = anyio.CancelScope()
         self.error: Exception | None = None
 
@@ -92,82 +81,140 @@ class Request:
         self.error = self.error or error
         self.cancel_scope.cancel()
 
+    def of_model(self, model: Model) -> None:
+        """Its model is loaded."""
+        self.model, self.room = model.name, model.context_length
+
     def answered_by(self, answers: Answers) -> None:
-        """It waits no more."""
+        """It waits no more, or for the engine only."""
         self._answers = answers
-        self._state = "reading"
-        if self._paused:
+        if self.paused:
             answers.pause(True)
 
     def note(self, event: Event) -> None:
         """Take note of what its client hears."""
         if isinstance(event, TextDelta):
-            self._state = "answering"
-            self._pieces += 1
-            self._text = (self._text + event.text)[-SHOWN_TEXT:]
+            self.state = "answering"
+            self.pieces += 1
+            self._times.append(time.monotonic())
+            self._text.append(event.text)
+            if event.kind == "answer":
+                self._answer.append(event.text)
+            self._length += len(event.text)
+            if self._length > 2 * SHOWN_TEXT:
+                self._text, self._answer = [self.text], [self.said[-SHOWN_TEXT:]]
+                self._length = len(self._text[0])
         elif isinstance(event, PromptProgress):
-            self._state = "reading"
+            waits = event.queued or event.queue_position
+            read = event.done >= event.total
+            self.state = "waiting" if waits else "answering" if read else "reading"
+            self.read = (event.done, event.total, event.reused)
+        elif isinstance(event, ToolCallFinished):
+            self.called = True
+        elif isinstance(event, Finished) and event.stats.prompt_tokens:
+            stats = event.stats
+            self.read = (stats.prompt_tokens, stats.prompt_tokens, stats.reused_tokens)
+            self.pieces = stats.generated_tokens
 
     def pause(self, on: bool) -> None:
         """Let its answers stand still, or go on."""
-        self._paused = on
+        self.paused = on
         if self._answers is not None:
             self._answers.pause(on)
 
     def stop(self) -> None:
-        """End its answers: its client gets what there is. One that waits goes on waiting."""
+        """End its answers: its client gets what there is, or hears that it was stopped."""
+        with contextlib.suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(self._stop)
+
+    def _stop(self) -> None:
         if self._answers is not None:
             self._answers.cancel()
+        else:
+            self.end(stopped())
 
-    def seen(self) -> Seen:
-        """How it stands now."""
-        return Seen(
-            self._number,
-            self._who,
-            self.model,
-            self.session,
-            "paused" if self._paused else self._state,
-            self._pieces,
-            time.monotonic() - self._began,
-            self._text,
-            self._answers.sessions if self._answers is not None else (),
-        )
+    def over(self) -> None:
+        """Nothing more is answered; what was stays to be seen."""
+        self._answers = None
+
+    @property
+    def engine_sessions(self) -> tuple[str, ...]:
+        """The ids of the engine's sessions in which it is answered."""
+        answers = self._answers
+        return answers.sessions if answers is not None else ()
+
+    @property
+    def text(self) -> str:
+        """The newest of what was answered, reasoning and calls of tools too."""
+        return "".join(self._text)[-SHOWN_TEXT:]
+
+    @property
+    def said(self) -> str:
+        """What was answered, without those."""
+        return "".join(self._answer)
+
+    @property
+    def rate(self) -> float:
+        """Tokens a second, of the newest."""
+        times = list(self._times)
+        if len(times) < 2 or time.monotonic() - times[-1] > _STILL:
+            return 0.0
+        return (len(times) - 1) / max(times[-1] - times[0], 1e-3)
 
 
 class Requests:
-    """All requests for models. `all` and `get` may be called from any thread."""
+    """All requests for models. `all` may be called from any thread.
+
+    Attributes:
+        agents: whose they are.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._numbers = itertools.count(1)
-        self._here: dict[int, Request] = {}
+        self._here: dict[Request, Agent | None] = {}
+        self.agents = Agents()
 
     @contextmanager
-    def begin(self, scope: Scope) -> Iterator[Request]:
-        """A request, until the end of the `with`."""
-        number = next(self._numbers)
-        request = Request(number, scope)
+    def begin(
+        self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
+    ) -> Iterator[Request]:
+        """A request, until the end of the `with`.
+
+        Args:
+            body: of one that is answered by a model's words, and is an agent's.
+            session: that it names on purpose.
+
+        Raises:
+            RefusedError: its agent was stopped.
+        """
+        request, agent = Request(scope), None
+        if body is not None:
+            agent = self.agents.begin(request, identity(scope, body, session))
         with self._lock:
-            self._here[number] = request
+            self._here[request] = agent
         try:
             yield request
         finally:
             with self._lock:
-                del self._here[number]
+                del self._here[request]
+            request.over()
+            if agent is not None:
+                self.agents.end(agent, request)
+
+    def keep(self, request: Request, messages: Sequence[Message], size: int) -> None:
+        """Keep the conversation of a request of that many bytes, to be made a chat."""
+        agent = self._here.get(request)
+        if agent is not None:
+            self.agents.keep(agent, request, messages, size)
 
     def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
         """End all of them, or those of some keys by their ids. For the server's thread."""
         with self._lock:
-            ended = [r for r in self._here.values() if guests is None or r.guest in guests]
+            ended = [r for r in self._here if guests is None or r.guest in guests]
         for request in ended:
             request.end(error)
 
-    def all(self) -> list[Seen]:
+    def all(self) -> list[Request]:
         """Those whose models are loaded, in the order in which they came."""
         with self._lock:
-            return [request.seen() for request in self._here.values() if request.model]
-
-    def get(self, number: int) -> Request | None:
-        """One of them; None when it has gone."""
-        with self._lock:
-            return self._here.get(number)
+            return [request for request in self._here if request.model]

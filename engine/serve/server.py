@@ -101,6 +101,7 @@ class Server:
             self.places,
             self.metrics,
             lambda: self.connections,
+            self.requests.agents,
         )
         apis = (ChatCompletions(), Completions(), Responses(self._stored), Messages())
         routes = [
@@ -151,6 +152,10 @@ class Server:
             EngineError: there is no such folder.
         """
         self.served.add(Entry.of_folder(folder, adapter))
+
+    def prioritise(self, priority: int) -> None:
+        """The priority of requests to come, among all that the engine does; 0 is usual."""
+        self._answering.priority = priority
 
     def unloaded(self, model_id: str) -> None:
         """Take note that a model was unloaded by others. May be called from any thread."""

@@ -184,12 +184,11 @@ class Race:
         elif step.act == "gone":
             await asyncio.to_thread(self._gone, step.model)
         elif step.act in ("pause", "stop one"):
-            for seen in server.requests.all():
-                visit = server.requests.get(seen.id)
-                if visit is not None and step.act == "pause":
+            for visit in server.requests.all():
+                if step.act == "pause":
                     visit.pause(True)
                     visit.pause(False)
-                elif visit is not None:
+                else:
                     visit.stop()
         elif step.act == "revoke":
             self._keys.revoke("two" if step.key else "one")
@@ -322,6 +321,7 @@ class Race:
             "engine_stopped": self._may("break", "end"),
             "model_unloaded": self._may("gone", "break"),
             "invalid_api_key": self._may("revoke"),
+            "agent_stopped": self._may("stop one"),
             "rate_limit_error": anthropic,
             "overloaded_error": anthropic and self._may("break", "end"),
             "api_error": anthropic and self._may("break", "end", "gone") and status != 500,

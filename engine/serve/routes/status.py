@@ -1,4 +1,4 @@
-"""`/health`, `/metrics` and `/openapi.json`."""
+"""`/health`, `/metrics`, `/v1/agents` and `/openapi.json`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from starlette.requests import Request
@@ -14,6 +15,8 @@ from starlette.responses import JSONResponse, Response
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve import errors
+from engine.serve.agents import Agents
+from engine.serve.auth import guest_of
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import Served
 from engine.serve.routes.base import Operation
@@ -26,6 +29,7 @@ class Health:
 
     Args:
         connections: how many there are.
+        agents: those who ask.
     """
 
     def __init__(
@@ -36,6 +40,7 @@ class Health:
         places: Places,
         metrics: Metrics,
         connections: Callable[[], int],
+        agents: Agents,
     ) -> None:
         self._engine = engine
         self._served = served
@@ -43,6 +48,7 @@ class Health:
         self._places = places
         self._metrics = metrics
         self._connections = connections
+        self._agents = agents
 
     def routes(self) -> list[Operation]:
         return [
@@ -50,6 +56,7 @@ class Health:
             Operation(
                 "GET", "/metrics", self.metrics, "Figures for Prometheus.", media_type="text/plain"
             ),
+            Operation("GET", "/v1/agents", self.agents, "The agents that ask, and what they do."),
         ]
 
     async def health(self, request: Request) -> Response:
@@ -70,6 +77,13 @@ class Health:
             if sentence:
                 told["message"] = sentence
         return JSONResponse(told, status, errors.headers_of(status))
+
+    async def agents(self, request: Request) -> Response:
+        """Those that came with the same key."""
+        seen = self._agents.of(guest_of(request.scope).id)
+        left_out = ("engine_sessions", "keeps")
+        told = [{k: v for k, v in asdict(a).items() if k not in left_out} for a in seen]
+        return JSONResponse({"object": "list", "data": told})
 
     async def metrics(self, _: Request) -> Response:
         # Its import and its text are nothing that streams should wait for.
@@ -95,6 +109,7 @@ class Health:
             "answering": ("Answers being given.", float(self._places.queue.going)),
             "waiting": ("Requests that wait.", float(self._places.waiting)),
             "connections": ("Connections.", float(self._connections())),
+            "agents": ("Agents that have asked in the last minutes.", float(len(self._agents))),
         }
         faults = stats.get("faults", {}).values()
         found["shared_faults"] = (

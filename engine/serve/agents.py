@@ -1,0 +1,507 @@
+"""Agents of other programs: who asks, recognised from request to request while it lives.
+
+A coding agent sends one request a turn and runs its tools in between; it has sub-agents, which send
+theirs at the same time. What they have in common stands in their headers and in how their
+conversations begin. Whatever those hold, an agent here is small, and there are not many.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.types import Scope
+
+from engine.hub.names import clean_name
+from engine.messages import Message
+from engine.serve.auth import guest_of
+from engine.serve.errors import RefusedError
+
+if TYPE_CHECKING:
+    from engine.serve.requests import Request
+
+MOST_AGENTS = 256
+"""Beside those that are answered: the program that has most of them loses its oldest."""
+LIVES_SECONDS = 600.0
+"""How long an agent is known after its last request. A paused one is until it goes on."""
+LONGEST_PROGRAM = 40
+LONGEST_TASK = 120
+MOST_KEPT = 2**20
+"""Bytes of a request whose conversation is kept, to be made a chat."""
+MOST_KEPT_IN_ALL = 32 * 2**20
+
+PROGRAMS = {
+    "claude-cli": "Claude Code",
+    "codex": "Codex",
+    "opencode": "opencode",
+    "qwencode": "Qwen Code",
+    "qwen-code": "Qwen Code",
+    "copilot": "Copilot CLI",
+    "pi/": "pi",
+    "pi-coding-agent": "pi",
+    "cline": "Cline",
+    "aider": "aider",
+    "continue": "Continue",
+}
+"""Agents by how the name begins under which they ask."""
+_AGENT = ("x-claude-code-agent-id", "thread-id", "x-agent-id")
+_SESSION = (
+    "x-claude-code-session-id",
+    "session-id",
+    "session_id",
+    "x-session-id",
+    "x-session-affinity",
+    "x-opencode-session",
+    "x-stretto-session-id",
+)
+_PARENT = (
+    "x-claude-code-parent-agent-id",
+    "x-codex-parent-thread-id",
+    "x-parent-session-id",
+    "x-parent-agent-id",
+)
+_OF_TASK = {"task", "user_query", "user_request", "prompt", "question", "objective"}
+"""Tags around what a person has asked for. What is in others the program has put there."""
+_NOT_ASKED = ("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI")
+_TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
+_LOOKED_AT = 200_000
+"""Characters of a text in which its first line is looked for."""
+_MOST_TAGS = 32
+_FIRST = 24
+"""Messages among which the first of a person is looked for."""
+
+
+def stopped() -> RefusedError:
+    """What the client of an agent that was stopped hears. Clients try no 400 again."""
+    return RefusedError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
+
+
+# -- who asks --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a request says of its agent.
+
+    Attributes:
+        guest: the id of its key.
+        program: a plain name.
+        own, group, parent: digests of ids: no other program's, and no other key's.
+        task: the first line of what it was asked for first; "" where there is none.
+        continues: it brings what tools have given, and nothing that a person has said since.
+        calls_tools: tools are offered.
+        lasting: it may ask again. False: it is a single question.
+    """
+
+    guest: str
+    program: str
+    own: str
+    group: str
+    parent: str
+    task: str
+    continues: bool
+    calls_tools: bool
+    lasting: bool
+
+
+def program_of(agent: str) -> str:
+    """What people call the program that names itself so in its requests."""
+    lowered = agent[:200].lower().lstrip()
+    for begin, name in PROGRAMS.items():
+        if lowered.startswith(begin):
+            return name
+    words = agent[:200].split("/", 1)[0].split()
+    return clean_name(words[0] if words else "", LONGEST_PROGRAM) or "A program"
+
+
+def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Identity:
+    """Who asks.
+
+    Args:
+        session: that the request names on purpose.
+    """
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    guest = guest_of(scope)
+    agent = headers.get("user-agent", "")
+    program = program_of(agent)
+    known = program in PROGRAMS.values()
+    said = _messages(body)
+    own = _first_of(headers, _AGENT)
+    whole = _first_of(headers, _SESSION) or session or _session_in(body)
+    parent = _first_of(headers, _PARENT)
+    if own and whole and not parent and own != whole:
+        parent = whole
+    task = _task(said)
+    tools = bool(body.get("tools"))
+
+    def digest(kind: str, name: str) -> str:
+        parts = "\0".join((guest.id, program, kind, name)).encode(errors="replace")
+        return hashlib.sha256(parts).hexdigest()
+
+    by_words = digest("words", task)
+    named = own or whole
+    return Identity(
+        guest.id,
+        guest.name if guest.name and not known else program,
+        digest("id", named) if named else by_words,
+        digest("id", whole or named) if named else digest("group", ""),
+        digest("id", parent) if parent else "",
+        task,
+        _continues(said),
+        tools,
+        bool(named) or tools or known,
+    )
+
+
+def _first_of(headers: Mapping[str, str], names: Sequence[str]) -> str:
+    return next((headers[name] for name in names if headers.get(name)), "")
+
+
+def _session_in(body: Mapping[str, Any]) -> str:
+    """The session that a program names in its body, as Claude Code, Codex and Qwen Code do."""
+    about = body.get("metadata")
+    if isinstance(about, dict):
+        for name in ("session_id", "sessionId", "user_id"):
+            found = about.get(name)
+            if isinstance(found, str) and found:
+                return found
+    found = body.get("prompt_cache_key")
+    return found if isinstance(found, str) else ""
+
+
+def _messages(body: Mapping[str, Any]) -> list[Any]:
+    said = body.get("messages", body.get("input", body.get("prompt")))
+    if isinstance(said, str):
+        return [{"role": "user", "content": said}]
+    return said if isinstance(said, list) else []
+
+
+def _continues(said: Sequence[Any]) -> bool:
+    for message in reversed(said[-_FIRST:]):
+        if not isinstance(message, dict):
+            return False
+        if message.get("role") == "tool" or str(message.get("type")).endswith("_output"):
+            return True
+        if message.get("role") not in ("system", "developer"):
+            content = message.get("content")
+            parts = content[-_FIRST:] if isinstance(content, list) else []
+            return any(isinstance(p, dict) and p.get("type") == "tool_result" for p in parts)
+    return False
+
+
+def _task(said: Sequence[Any]) -> str:
+    otherwise = ""
+    for message in said[:_FIRST]:
+        if isinstance(message, dict) and message.get("role") == "user":
+            for text in _texts(message.get("content")):
+                if line := _first_line(_asked(text)):
+                    return line
+                otherwise = otherwise or _first_line(text)
+    return otherwise
+
+
+def _texts(content: object) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content[:_LOOKED_AT]
+    elif isinstance(content, list):
+        for part in content[:_FIRST]:
+            if isinstance(part, dict) and isinstance(part.get("text"), str):
+                yield part["text"][:_LOOKED_AT]
+
+
+def _asked(text: str) -> str:
+    """What stands behind the parts in tags with which it begins."""
+    for _ in range(_MOST_TAGS):
+        text = text.lstrip()
+        tag = _TAG.match(text)
+        if tag is None:
+            break
+        end = text.find(f"</{tag[1]}>")
+        if end < 0 or tag[1] in _OF_TASK:
+            text = text[tag.end() : end if end >= 0 else None]
+        else:
+            text = text[end + len(tag[1]) + 3 :]
+    return "" if text.startswith(_NOT_ASKED) else text
+
+
+def _first_line(text: str) -> str:
+    lines = text.lstrip()[: 20 * LONGEST_TASK].splitlines()
+    return clean_name(lines[0], LONGEST_TASK) if lines else ""
+
+
+# -- what it does ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An agent as it stands.
+
+    Attributes:
+        id: names it among the agents of one server.
+        group: the id of the agent with which its session began.
+        parent: the id of the agent whose sub-agent it is; 0 for none.
+        task: the first line of what it was asked for.
+        model: the name of its model, "" until that is loaded.
+        state: "waiting", "reading", "answering", "paused", "tool" (its own tools run), "idle",
+            "ended" (a sub-agent has given its answer) or "stopped".
+        loads: it waits for its model, and not for its turn.
+        seconds: since its request came, or its tools began.
+        done, total, known: of its newest prompt's tokens: those that are read, all, and those that
+            were in a cache before.
+        pieces: of the reply that is given, about one for each token.
+        written: of all its replies.
+        rate: tokens a second, at the moment.
+        room: tokens that its model's context holds; 0 where that is not known.
+        engine_sessions: the ids of the engine's sessions in which it is answered.
+        keeps: its conversation is known, and can be made a chat.
+    """
+
+    id: int
+    group: int
+    parent: int
+    program: str
+    task: str
+    model: str = ""
+    state: str = "waiting"
+    loads: bool = False
+    seconds: int = 0
+    done: int = 0
+    total: int = 0
+    known: int = 0
+    pieces: int = 0
+    written: int = 0
+    rate: float = 0.0
+    room: int = 0
+    engine_sessions: tuple[str, ...] = ()
+    keeps: bool = False
+
+    @property
+    def here(self) -> bool:
+        """Whether a request of it is answered or waits."""
+        return self.state in ("waiting", "reading", "answering") or bool(self.engine_sessions)
+
+    @property
+    def context(self) -> int:
+        """Tokens of its context that are taken."""
+        return self.total + self.pieces
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What an agent and its model have said, to be made a chat."""
+
+    model: str
+    messages: tuple[Message, ...]
+    reply: str
+
+
+@dataclass(eq=False)
+class Agent:
+    """One agent. The server's thread changes it; every thread may look, pause and stop."""
+
+    number: int
+    who: Identity
+    group: int
+    parent: int
+    paused: bool = False
+    stopped: bool = False
+    written: int = 0
+    task: str = ""
+    last_seen: float = field(default_factory=time.monotonic)
+    requests: list[Request] = field(default_factory=list)
+    _shown: Request | None = None
+    _task_of_tools: bool = False
+
+    def begin(self, request: Request, who: Identity) -> None:
+        """One more request of it."""
+        self.last_seen = time.monotonic()
+        if not self.task or (who.calls_tools and not self._task_of_tools):
+            # Programs ask for a title, too, and that says less of what is done.
+            self.task, self._task_of_tools = who.task or self.task, who.calls_tools
+        self.requests = [*self.requests, request]
+        if self._shown is None or self._shown not in self.requests or who.calls_tools:
+            self._shown = request
+        if self.paused:
+            request.pause(True)
+
+    def end(self, request: Request) -> None:
+        """That request has been answered, or its client has gone."""
+        self.last_seen = time.monotonic()
+        self.written += request.pieces
+        self.requests = [one for one in self.requests if one is not request]
+        if self._shown is request and self.requests:
+            self._shown = self.requests[-1]
+
+    def pause(self, on: bool) -> None:
+        """Let its replies stand still, those to come too, or go on."""
+        self.paused = on
+        for request in self.requests:
+            request.pause(on)
+
+    def stop(self) -> None:
+        """End its replies, and refuse what its tools give, until a person speaks to it again."""
+        self.stopped, self.paused = True, False
+        for request in self.requests:
+            request.stop()
+
+    @property
+    def text(self) -> str:
+        """Its newest reply, reasoning too."""
+        return self._shown.text if self._shown is not None else ""
+
+    @property
+    def conversation(self) -> Conversation | None:
+        """What was said so far; None where it was too long to be kept."""
+        shown = self._shown
+        if shown is None or not shown.messages:
+            return None
+        return Conversation(shown.model, shown.messages, shown.said)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the conversation that it keeps."""
+        return self._shown.size if self._shown is not None else 0
+
+    def forget(self) -> None:
+        """Keep its conversation no more."""
+        if self._shown is not None:
+            self._shown.messages, self._shown.size = (), 0
+
+    def seen(self) -> Seen:
+        """How it stands now."""
+        shown, here = self._shown, self.requests
+        assert shown is not None
+        pieces = shown.pieces
+        state, seconds = shown.state, 0
+        if not here:
+            state = "tool" if shown.called else "ended" if self.parent else "idle"
+            state = "stopped" if self.stopped else "paused" if self.paused else state
+        elif self.paused or shown.paused:
+            state = "paused"
+        if here or state == "tool":
+            seconds = int(time.monotonic() - (shown.began if here else self.last_seen))
+        return Seen(
+            self.number,
+            self.group,
+            self.parent,
+            self.who.program,
+            self.task,
+            shown.model,
+            state,
+            not shown.model,
+            seconds,
+            *shown.read,
+            pieces,
+            self.written + (pieces if here else 0),
+            shown.rate if state == "answering" else 0.0,
+            shown.room,
+            tuple(session for request in here for session in request.engine_sessions),
+            bool(shown.messages),
+        )
+
+
+class Agents:
+    """All agents. Every method but `begin` and `end` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made = 0
+        self._here: dict[str, Agent] = {}
+
+    def __len__(self) -> int:
+        return len(self._here)
+
+    def begin(self, request: Request, who: Identity) -> Agent:
+        """The agent that a request is of, known or new.
+
+        Raises:
+            RefusedError: it was stopped.
+        """
+        with self._lock:
+            self._forget()
+            agent = self._here.get(who.own) if who.lasting else None
+            if agent is None:
+                agent = self._new(who)
+            elif agent.stopped and who.continues:
+                agent.last_seen = time.monotonic()
+                raise stopped()
+            agent.stopped = False
+            agent.begin(request, who)
+            return agent
+
+    def _new(self, who: Identity) -> Agent:
+        self._made += 1
+        parent = self._here.get(who.parent) if who.parent != who.own else None
+        family = [a for a in self._here.values() if a.who.group == who.group and who.lasting]
+        if parent is not None:
+            family = [a for a in self._here.values() if a.group == parent.group]
+        agent = Agent(
+            self._made,
+            who,
+            family[0].group if family else self._made,
+            parent.number if parent is not None else 0,
+            # A group that stands still does so with whoever joins it.
+            paused=bool(family) and all(a.paused for a in family),
+        )
+        self._here[who.own if who.lasting else f"once {self._made}"] = agent
+        return agent
+
+    def keep(self, agent: Agent, request: Request, messages: Sequence[Message], size: int) -> None:
+        """Keep the conversation of a request, if there is room."""
+        if size > MOST_KEPT:
+            return
+        request.messages, request.size = tuple(messages), size
+        with self._lock:
+            kept = sorted((a for a in self._here.values() if a.size), key=lambda a: a.last_seen)
+            over = sum(a.size for a in kept) - MOST_KEPT_IN_ALL
+            for one in kept:
+                if over > 0 and one is not agent:
+                    over -= one.size
+                    one.forget()
+
+    def end(self, agent: Agent, request: Request) -> None:
+        """One of its requests has ended."""
+        with self._lock:
+            agent.end(request)
+            if not agent.who.lasting:
+                del self._here[f"once {agent.number}"]
+
+    def _forget(self) -> None:
+        """Forget who has not asked for long, and the oldest where there are too many."""
+        now = time.monotonic()
+        idle = [(key, a) for key, a in self._here.items() if not a.requests]
+        gone = [k for k, a in idle if not a.paused and now - a.last_seen > LIVES_SECONDS]
+        for key in gone:
+            del self._here[key]
+        if len(idle) - len(gone) >= MOST_AGENTS:
+            left = [(key, a) for key, a in idle if key in self._here]
+            crowd = Counter(a.who.program for _, a in left).most_common(1)[0][0]
+            mine = [(a.paused, a.last_seen, key) for key, a in left if a.who.program == crowd]
+            del self._here[min(mine)[2]]
+
+    def all(self) -> list[Seen]:
+        """Those that live, in the order in which they came."""
+        with self._lock:
+            self._forget()
+            return [agent.seen() for agent in self._here.values()]
+
+    def of(self, guest: str) -> list[Seen]:
+        """Those that came with a key, by its id."""
+        with self._lock:
+            return [a.seen() for a in self._here.values() if a.who.guest == guest]
+
+    def get(self, number: int) -> Agent | None:
+        """One of them; None when it has gone."""
+        with self._lock:
+            return next((a for a in self._here.values() if a.number == number), None)
+
+    def group(self, number: int) -> list[Agent]:
+        """All of a session, by the group's id."""
+        with self._lock:
+            return [a for a in self._here.values() if a.group == number]

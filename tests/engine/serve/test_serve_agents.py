@@ -1,0 +1,339 @@
+"""Agents of other programs: known between their turns, paused and stopped, cheap whatever they say."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from engine import Engine, Model
+from engine.serve import agents as agents_of
+from engine.serve.agents import MOST_AGENTS, Agents, Seen, identity, program_of
+from engine.serve.errors import RefusedError
+from engine.serve.requests import Request
+from engine.serve.server import Server
+from tests.engine.scripted import write_scripted
+from tests.engine.serving import CHAT, ask, body, connect, endless, raw, status, until, until_said
+from tests.engine.speaking import WEATHER
+
+CLAUDE = "claude-cli/2.1.330 (external, cli)"
+MAIN = "1b0f5e0e-0000"
+
+
+@pytest.fixture(scope="module")
+def loaded(
+    model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Engine, list[Model]]]:
+    scripted = write_scripted(tmp_path_factory.mktemp("models") / "scripted")
+    with Engine() as engine:
+        yield engine, [engine.load(scripted), engine.load(model_folder("plain"))]
+
+
+@pytest.fixture
+def server(loaded: tuple[Engine, list[Model]]) -> Iterator[Server]:
+    with Server(*loaded, 0) as server:
+        yield server
+
+
+def headers(agent: str = "", session: str = MAIN) -> dict[str, str]:
+    named = {"User-Agent": CLAUDE, "X-Claude-Code-Session-Id": session}
+    return named | ({"x-claude-code-agent-id": agent} if agent else {})
+
+
+def turn(task: str, *, result: bool = False, **fields: Any) -> dict[str, Any]:
+    """A request of an agent that is to call a tool, or brings what that has given."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
+    if result:
+        call = {"name": "weather", "arguments": json.dumps({"city": "Turin"})}
+        called = {"id": "c1", "type": "function", "function": call}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [called]})
+        messages.append({"role": "tool", "tool_call_id": "c1", "content": "Sunny"})
+    return {"model": "scripted", "messages": messages, "tools": [WEATHER], "max_tokens": 40} | fields
+
+
+def lanes(server: Server) -> list[Seen]:
+    return server.requests.agents.all()
+
+
+def at_rest(server: Server) -> None:
+    """A client may hear the end of its answer a moment before its request has ended."""
+    until(lambda: not any(a.requests for a in map(server.requests.agents.get, ids(server)) if a))
+
+
+def ids(server: Server) -> list[int]:
+    return [seen.id for seen in lanes(server)]
+
+
+def six(server: Server) -> None:
+    """A parent and its five sub-agents ask, and are told to run tools."""
+    ask(server, "POST", CHAT, turn("Find the fault"), **headers())
+    with ThreadPoolExecutor(5) as pool:
+        named = [f"agent-{n}" for n in range(5)]
+        asked = [(turn(f"Read part {name}"), headers(name)) for name in named]
+        list(pool.map(lambda a: ask(server, "POST", CHAT, a[0], **a[1]), asked))
+    at_rest(server)
+
+
+def test_six_agents_are_six_lanes_that_stay_between_turns(server: Server) -> None:
+    six(server)
+    seen = lanes(server)
+    assert len(seen) == 6 and {s.program for s in seen} == {"Claude Code"}
+    assert seen[0].task == "Find the fault" and seen[0].parent == 0
+    assert {s.parent for s in seen[1:]} == {seen[0].id}
+    assert {s.group for s in seen} == {seen[0].id}
+    assert {s.state for s in seen} == {"tool"} and not any(s.here for s in seen)
+    assert all(s.model == "scripted" and 0 < s.context <= s.room and s.written for s in seen)
+    ask(server, "POST", CHAT, turn("Read part agent-0", result=True), **headers("agent-0"))
+    at_rest(server)
+    again = lanes(server)
+    assert [s.id for s in again] == [s.id for s in seen]
+    (first,) = [s for s in again if s.task == "Read part agent-0"]
+    assert first.state == "ended"
+    assert sum(s.state == "tool" for s in again) == 5
+
+
+def test_a_paused_group_holds_all_and_who_joins_it(server: Server) -> None:
+    six(server)
+    for agent in server.requests.agents.group(lanes(server)[0].group):
+        agent.pause(True)
+    assert {s.state for s in lanes(server)} == {"paused"}
+    asked = [(f"agent-{n}", f"Read part agent-{n}") for n in range(5)] + [("agent-new", "Join")]
+    clients = [
+        threading.Thread(
+            target=ask,
+            args=(server, "POST", CHAT, turn(task, result=name != "agent-new")),
+            kwargs=headers(name),
+        )
+        for name, task in asked
+    ]
+    for client in clients:
+        client.start()
+    until(lambda: sum(s.here or s.model != "" for s in lanes(server)) == 7)
+    time.sleep(0.3)
+    assert all(client.is_alive() for client in clients)
+    assert not server.places.queue.going  # they take no place that others want
+    plain = ask(server, "POST", CHAT, body(model="plain"))
+    assert plain.status == 200
+    for agent in server.requests.agents.group(lanes(server)[0].group):
+        agent.pause(False)
+    for client in clients:
+        client.join(60)
+    at_rest(server)
+    assert [s.state for s in lanes(server)] == ["tool"] + ["ended"] * 5 + ["tool"]
+
+
+def test_a_stopped_agent_is_refused_until_a_person_speaks(server: Server) -> None:
+    six(server)
+    (one,) = [s for s in lanes(server) if s.task == "Read part agent-3"]
+    agent = server.requests.agents.get(one.id)
+    assert agent is not None
+    agent.stop()
+    for _ in range(2):
+        told = ask(
+            server, "POST", CHAT, turn("Read part agent-3", result=True), **headers("agent-3")
+        )
+        assert (told.status, told.code) == (400, "agent_stopped")
+    others = [s for s in lanes(server) if s.id != one.id]
+    assert {s.state for s in others} == {"tool"}
+    assert agent.seen().state == "stopped"
+    assert ask(server, "POST", CHAT, turn("Go on"), **headers("agent-3")).status == 200
+    at_rest(server)
+    assert agent.seen().state == "tool"
+
+
+def test_a_reply_is_followed_paused_and_stopped(server: Server) -> None:
+    asked = raw(endless(model="plain"), "User-Agent: aider/1")
+    client = connect(server, asked)
+    until_said(client, b"data: ")
+    until(lambda: any(s.state == "answering" and s.rate > 0 for s in lanes(server)))
+    (seen,) = lanes(server)
+    assert (seen.program, seen.task, seen.keeps) == ("aider", "hello", True)
+    agent = server.requests.agents.get(seen.id)
+    assert agent is not None and agent.text
+    agent.pause(True)
+    until(lambda: agent.seen().state == "paused")
+    agent.stop()
+    told = until_said(client, b"[DONE]")
+    assert b'"finish_reason":"stop"' in told.replace(b" ", b"")
+    until(lambda: not agent.requests)
+    assert agent.seen().state == "stopped"
+    kept = agent.conversation
+    assert kept is not None and kept.messages[0]["content"] == "hello" and kept.reply
+    client.close()
+
+
+def test_a_paused_agent_whose_client_goes_is_let_go(server: Server) -> None:
+    ask(server, "POST", CHAT, turn("Work"), **headers())
+    at_rest(server)
+    (seen,) = lanes(server)
+    agent = server.requests.agents.get(seen.id)
+    assert agent is not None
+    agent.pause(True)
+    named = [f"{k}: {v}" for k, v in headers().items()]
+    client = connect(server, raw(turn("Work", result=True), *named))
+    until(lambda: bool(agent.requests))
+    client.close()
+    until(lambda: not agent.requests)
+    assert agent.seen().state == "paused"
+    client = connect(server, raw(turn("Work", result=True), *named))
+    until(lambda: bool(agent.requests))
+    agent.stop()  # while it waits
+    until(lambda: not agent.requests)
+    assert status(client.recv(65536)) == 400
+    client.close()
+
+
+def test_a_single_question_is_gone_with_its_answer(server: Server) -> None:
+    for n in range(3):
+        ask(server, "POST", CHAT, body(f"question {n}", model="plain"), User_Agent="curl/8")
+    until(lambda: lanes(server) == [])
+
+
+def test_the_status_route_tells_each_key_of_its_own(server: Server) -> None:
+    six(server)
+    told = ask(server, "GET", "/v1/agents").json["data"]
+    assert [a["task"] for a in told][0] == "Find the fault" and len(told) == 6
+    assert b"agents 6" in ask(server, "GET", "/metrics").body
+
+
+# ---------------------------------------------------------------- who asks
+
+
+def who(content: Any, agent: str = CLAUDE, guest: Any = None, **named: str) -> agents_of.Identity:
+    pairs = [(b"user-agent", agent.encode("latin-1", "replace"))]
+    pairs += [(k.replace("_", "-").encode(), v.encode()) for k, v in named.items()]
+    said = content if isinstance(content, dict) else {"messages": content}
+    return identity({"type": "http", "headers": pairs}, said, None)
+
+
+def user(*texts: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "text", "text": text} for text in texts]}
+
+
+@pytest.mark.parametrize(
+    ("agent", "program"),
+    [
+        ("claude-cli/2.1.330 (external, cli)", "Claude Code"),
+        ("codex_exec/0.169.0 (Debian 12)", "Codex"),
+        ("opencode/1.0 ai-sdk/5", "opencode"),
+        ("QwenCode/0.3 (linux)", "Qwen Code"),
+        ("pi/0.4", "pi"),
+        ("python-requests/2.3", "python-requests"),
+        ("Editor/1.0", "Editor"),
+        ("", "A program"),
+        ("\u202eevil\r\n" + "x" * 1_000_000, "evil"),
+    ],
+)
+def test_programs_have_plain_names(agent: str, program: str) -> None:
+    assert program_of(agent) == program
+
+
+@pytest.mark.parametrize(
+    ("messages", "task"),
+    [
+        ([user("<reminder>\nBe good\n</reminder>\n", "Fix the test\nand more")], "Fix the test"),
+        ([user("<environment_context>x</environment_context>"), user("Do it")], "Do it"),
+        ([user("# AGENTS.md instructions for /x\n\n<I>y</I>"), user("Do it")], "Do it"),
+        ([user("<task>\nWrite a page\n</task>\n<environment>z</environment>")], "Write a page"),
+        ([user("<unclosed>What is it?")], "What is it?"),
+        ([user("<a></a>" * 100_000)], ("<a></a>" * 18)[:119] + "…"),
+        ([user("<a>" * 100_000)], ("<a>" * 40)[:119] + "…"),
+        ([{"role": "user", "content": "one\x00\u202etwo\nthree"}], "onetwo"),
+        ([{"role": "user", "content": None}, 7, {"role": "user", "content": [3, {}]}], ""),
+        ({"input": "Say it"}, "Say it"),
+        ({"messages": {"no": "list"}}, ""),
+    ],
+)
+def test_a_task_is_what_a_person_has_asked_for(messages: Any, task: str) -> None:
+    began = time.monotonic()
+    found = who(messages).task
+    assert time.monotonic() - began < 0.5
+    assert found == task
+
+
+def test_equal_ids_of_two_programs_are_two_agents() -> None:
+    one, two = who([user("a")], thread_id="7"), who([user("a")], "codex/1", thread_id="7")
+    assert one.own != two.own and one.group != two.group
+    assert who([user("b")], thread_id="7").own == one.own
+
+
+def test_an_agent_of_no_id_is_known_by_how_its_conversation_begins() -> None:
+    def aider(*said: Any) -> str:
+        return who([*said], "aider/1").own
+
+    assert aider(user("a")) == aider(user("a"), user("b")) != aider(user("b"))
+
+
+# ---------------------------------------------------------------- ten thousand of them
+
+
+def shown() -> Request:
+    """What an agent keeps of a request, without a server."""
+    made = SimpleNamespace(
+        **dict.fromkeys(("pieces", "size", "room"), 0),
+        **{"model": "m", "state": "answering", "called": False, "paused": False},
+        **{"read": (0, 0, 0), "rate": 0.0, "began": 0.0, "engine_sessions": ()},
+        **{"messages": (), "text": "", "said": ""},
+    )
+    return cast(Request, made)
+
+
+def test_ten_thousand_agents_cost_little_and_leave_others_theirs() -> None:
+    known = Agents()
+    mine = shown()
+    known.end(known.begin(mine, who([user("mine")], thread_id="mine")), mine)
+    began = time.monotonic()
+    for n in range(10_000):
+        request = shown()
+        agent = known.begin(request, who([user("x")], "evil/1", thread_id=f"\u202e\n{n}"))
+        known.end(agent, request)
+    assert time.monotonic() - began < 20
+    assert len(known) <= MOST_AGENTS + 1
+    assert [s.task for s in known.all() if s.program == "Claude Code"] == ["mine"]
+
+
+def test_an_agent_lives_ten_minutes_and_a_paused_one_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known, now = Agents(), time.monotonic()
+    for name in ("one", "two"):
+        request = shown()
+        known.end(known.begin(request, who([user(name)], thread_id=name)), request)
+    second = known.get(2)
+    assert second is not None
+    second.pause(True)
+    monkeypatch.setattr(agents_of.time, "monotonic", lambda: now + 599)
+    assert len(known.all()) == 2
+    monkeypatch.setattr(agents_of.time, "monotonic", lambda: now + 620)
+    assert [s.task for s in known.all()] == ["two"]
+
+
+def test_kept_conversations_have_a_limit() -> None:
+    known = Agents()
+    for n in range(40):
+        request = shown()
+        agent = known.begin(request, who([user("x")], thread_id=str(n)))
+        known.keep(agent, request, [{"role": "user", "content": "x"}], 2**20)
+        known.end(agent, request)
+    assert sum(s.keeps for s in known.all()) == 32
+    request = shown()
+    agent = known.begin(request, who([user("x")], thread_id="large"))
+    known.keep(agent, request, [{"role": "user", "content": "x"}], 2**21)
+    assert agent.conversation is None
+
+
+def test_a_stopped_agent_hears_a_sentence() -> None:
+    known, request = Agents(), shown()
+    agent = known.begin(request, who([user("x")], thread_id="1"))
+    known.end(agent, request)
+    agent.stop()
+    given = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}]
+    with pytest.raises(RefusedError, match="A person has stopped this agent"):
+        known.begin(shown(), who(given, thread_id="1"))
