@@ -55,7 +55,7 @@ def beside(
 
 
 GUEST = "guest:"
-"""What the ids of lanes of other programs begin with; behind it is the number of the request."""
+"""What the ids of lanes of other programs begin with; behind it is the number of the agent."""
 SPAN = 30.0
 """Seconds that the score shows."""
 

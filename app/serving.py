@@ -24,8 +24,8 @@ from app.settings.paths import GUIDE, Paths
 from engine import Engine, EngineError
 
 if TYPE_CHECKING:
+    from engine.serve.agents import Agent, Conversation, Seen
     from engine.serve.auth import Key
-    from engine.serve.requests import Seen
     from engine.serve.server import Server
 
 
@@ -110,7 +110,7 @@ class Guests:
 
     Attributes:
         connections: how many there are, idle ones too.
-        seen: the requests that are answered or wait.
+        seen: the agents that ask, between their requests too.
     """
 
     connections: int = 0
@@ -220,33 +220,73 @@ class Serving(QObject):
 
     @Slot(int, bool)
     def pause(self, number: int, on: bool) -> None:
-        """Let a guest's answer stand still, or go on."""
-        request = self._server.requests.get(number) if self._server is not None else None
-        if request is not None:
-            request.pause(on)
-            self._look()
+        """Let an agent's replies stand still, or go on."""
+        for agent in self._agents(number):
+            agent.pause(on)
+        self._look()
 
+    @Slot(int)
     def stop(self, number: int) -> None:
-        """End a guest's answer."""
-        request = self._server.requests.get(number) if self._server is not None else None
-        if request is not None:
-            request.stop()
+        """End an agent's reply, and refuse what it asks until a person speaks to it."""
+        for agent in self._agents(number):
+            agent.stop()
+        self._look()
+
+    @Slot(int, bool)
+    def pause_group(self, number: int, on: bool) -> None:
+        """The same for all agents of a session, and those that join it."""
+        for agent in self._group(number):
+            agent.pause(on)
+        self._look()
+
+    @Slot(int)
+    def stop_group(self, number: int) -> None:
+        """The same for all agents of a session."""
+        for agent in self._group(number):
+            agent.stop()
+        self._look()
+
+    def text(self, number: int) -> str:
+        """An agent's newest reply."""
+        return "".join(agent.text for agent in self._agents(number))
+
+    def conversation(self, number: int) -> Conversation | None:
+        """What an agent and its model have said, as far as it was kept."""
+        return next((agent.conversation for agent in self._agents(number)), None)
+
+    def model_of(self, name: str) -> str:
+        """The folder of the model that programs call so; "" where there is none."""
+        entries = self._server.served.entries if self._server is not None else []
+        return next((entry.folder for entry in entries if entry.name == name), "")
+
+    @Slot()
+    def prioritise(self) -> None:
+        """Let agents' prompts come after those of the window's chats, or not, as is set."""
+        if self._server is not None:
+            self._server.prioritise(0 if self._settings.serve_equal else -1)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions in which guests are answered: id to the lane's id and title."""
-        seen = self._server.requests.all() if self._server is not None else []
+        seen = self._server.requests.agents.all() if self._server is not None else []
         return {
-            session: (f"{GUEST}{s.id}:{session}", f"{s.who} · {s.session}" if s.session else s.who)
+            session: (f"{GUEST}{s.id}", s.task or s.program)
             for s in seen
-            for session in s.engine_sessions
+            for session in s.engine_sessions[:1]
         }
+
+    def _agents(self, number: int) -> list[Agent]:
+        agent = self._server.requests.agents.get(number) if self._server is not None else None
+        return [agent] if agent is not None else []
+
+    def _group(self, number: int) -> list[Agent]:
+        return self._server.requests.agents.group(number) if self._server is not None else []
 
     @Slot()
     def _look(self) -> None:
         server = self._server
         now = Guests()
         if server is not None:
-            now = Guests(server.connections, tuple(server.requests.all()))
+            now = Guests(server.connections, tuple(server.requests.agents.all()))
         if now != self.guests:
             self.guests = now
             self.guests_changed.emit()
@@ -298,6 +338,7 @@ class Serving(QObject):
             self.apply()
         elif server is not None:
             self._server = server
+            self.prioritise()
             shown = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
             self.address = f"http://{shown}:{server.port}"
             self._timer.start()

@@ -88,6 +88,7 @@ class Settings:
         serve_evict: one more takes the place of the longest unused, and is not refused.
         serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
         serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
+        serve_equal: what other programs ask is read in its turn, and not after the window's chats.
         announcer: tells which options have changed; no option.
         file: where they are saved, None for nowhere; no option.
         set_aside: where an unreadable file was moved to; no option.
@@ -142,6 +143,7 @@ class Settings:
     serve_per_key: int = 0
     serve_per_minute: int = 0
     serve_unload_min: int = 0
+    serve_equal: bool = False
     announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
     file: Path | None = field(default=None, repr=False, compare=False)
     set_aside: Path | None = field(default=None, repr=False, compare=False)

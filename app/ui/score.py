@@ -289,7 +289,7 @@ class ScoreView(QWidget):
 
     Signals:
         chosen(chat id), pause_asked(chat id): what a person wants of a chat.
-        guest_chosen(number), guest_pause_asked(number, on): of a request of another program.
+        guest_chosen(number), guest_pause_asked(number, on): of an agent of another program.
         closed(): the strip is to go.
 
     Attributes:
@@ -429,5 +429,5 @@ class ScoreView(QWidget):
 
 
 def _number(lane_id: str) -> int:
-    """Of the request that a guest's lane stands for."""
-    return int(lane_id.removeprefix(GUEST).partition(":")[0])
+    """Of the agent that a guest's lane stands for."""
+    return int(lane_id.removeprefix(GUEST))

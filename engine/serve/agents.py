@@ -340,7 +340,7 @@ class Agent:
 
     def pause(self, on: bool) -> None:
         """Let its replies stand still, those to come too, or go on."""
-        self.paused = on
+        self.paused = on and not self.stopped
         for request in self.requests:
             request.pause(on)
 
@@ -438,16 +438,16 @@ class Agents:
     def _new(self, who: Identity) -> Agent:
         self._made += 1
         parent = self._here.get(who.parent) if who.parent != who.own else None
-        family = [a for a in self._here.values() if a.who.group == who.group and who.lasting]
-        if parent is not None:
-            family = [a for a in self._here.values() if a.group == parent.group]
+        others = [a for a in self._here.values() if a.who.lasting and who.lasting]
+        group = parent.group if parent is not None else 0
+        family = [a for a in others if a.who.group == who.group or a.group == group]
         agent = Agent(
             self._made,
             who,
             family[0].group if family else self._made,
             parent.number if parent is not None else 0,
             # A group that stands still does so with whoever joins it.
-            paused=bool(family) and all(a.paused for a in family),
+            paused={a.paused for a in family if not a.stopped} == {True},
         )
         self._here[who.own if who.lasting else f"once {self._made}"] = agent
         return agent

@@ -9695,5 +9695,127 @@ Du hast nicht geantwortet.</translation>
         <source>No Settings Found</source>
         <translation>Keine Einstellungen gefunden</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>Nachricht gelöscht</numerusform>
+            <numerusform>%n Nachrichten gelöscht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Show fewer</source>
+        <translation>Weniger anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>Keine Einstellungen gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>My chats first</source>
+        <translation>Meine Chats zuerst</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Equal</source>
+        <translation>Gleich</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Precedence</source>
+        <translation>Vorrang</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Whose prompts are read first</source>
+        <translation>Wessen Prompts zuerst gelesen werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>finished</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>running a tool for {time}</source>
+        <translation>Tool läuft seit {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for the model</source>
+        <translation>wartet auf das Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for its turn</source>
+        <translation>wartet, bis es dran ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total}</source>
+        <translation>liest {share} von {total}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total} ({known} known)</source>
+        <translation>liest {share} von {total} ({known} bekannt)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{share} of context</source>
+        <translation>{share} des Kontexts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Save as Chat</source>
+        <translation>Als Chat sichern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Too long to be saved as a chat.</source>
+        <translation>Zu lang, um als Chat gesichert zu werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this agent</source>
+        <translation>Diesen Agenten stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>sub-agent</source>
+        <translation>Unteragent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop all of them</source>
+        <translation>Alle stoppen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{program} · %n agent</source>
+        <comment>{program} · %n agents</comment>
+        <translation>
+            <numerusform>{program} · %n Agent</numerusform>
+            <numerusform>{program} · %n Agenten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>%n busy</source>
+        <comment>%n busy</comment>
+        <translation>
+            <numerusform>%n beschäftigt</numerusform>
+            <numerusform>%n beschäftigt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>folded</source>
+        <translation>zugeklappt</translation>
+    </message>
 </context>
 </TS>

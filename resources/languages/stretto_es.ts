@@ -9695,5 +9695,127 @@ No respondiste.</translation>
         <source>No Settings Found</source>
         <translation>No se han encontrado ajustes</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>Mensaje eliminado</numerusform>
+            <numerusform>%n mensajes eliminados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Show fewer</source>
+        <translation>Mostrar menos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>No se han encontrado ajustes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>My chats first</source>
+        <translation>Primero mis chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Equal</source>
+        <translation>Igual</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Precedence</source>
+        <translation>Prioridad</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Whose prompts are read first</source>
+        <translation>Qué prompts se leen primero</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>finished</source>
+        <translation>terminado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>running a tool for {time}</source>
+        <translation>usa una herramienta desde hace {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for the model</source>
+        <translation>espera al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for its turn</source>
+        <translation>espera su turno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total}</source>
+        <translation>lee {share} de {total}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total} ({known} known)</source>
+        <translation>lee {share} de {total} ({known} conocidos)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{share} of context</source>
+        <translation>{share} del contexto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Save as Chat</source>
+        <translation>Guardar como chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Too long to be saved as a chat.</source>
+        <translation>Demasiado largo para guardarlo como chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this agent</source>
+        <translation>Detener este agente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>sub-agent</source>
+        <translation>subagente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop all of them</source>
+        <translation>Detener todos</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{program} · %n agent</source>
+        <comment>{program} · %n agents</comment>
+        <translation>
+            <numerusform>{program} · %n agente</numerusform>
+            <numerusform>{program} · %n agentes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>%n busy</source>
+        <comment>%n busy</comment>
+        <translation>
+            <numerusform>%n ocupado</numerusform>
+            <numerusform>%n ocupados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>folded</source>
+        <translation>plegado</translation>
+    </message>
 </context>
 </TS>

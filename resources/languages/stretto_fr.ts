@@ -9695,5 +9695,127 @@ Vous n’avez pas répondu.</translation>
         <source>No Settings Found</source>
         <translation>Aucun réglage trouvé</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>Message supprimé</numerusform>
+            <numerusform>%n messages supprimés</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Show fewer</source>
+        <translation>Afficher moins</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>Aucun réglage trouvé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>My chats first</source>
+        <translation>Mes discussions d’abord</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Equal</source>
+        <translation>Égale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Precedence</source>
+        <translation>Priorité</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Whose prompts are read first</source>
+        <translation>Quels prompts sont lus en premier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>finished</source>
+        <translation>terminé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>running a tool for {time}</source>
+        <translation>utilise un outil depuis {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for the model</source>
+        <translation>attend le modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for its turn</source>
+        <translation>attend son tour</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total}</source>
+        <translation>lit {share} de {total}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total} ({known} known)</source>
+        <translation>lit {share} de {total} ({known} connus)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{share} of context</source>
+        <translation>{share} du contexte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Save as Chat</source>
+        <translation>Enregistrer comme discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Too long to be saved as a chat.</source>
+        <translation>Trop long pour être enregistré comme discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this agent</source>
+        <translation>Arrêter cet agent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>sub-agent</source>
+        <translation>sous-agent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop all of them</source>
+        <translation>Tout arrêter</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{program} · %n agent</source>
+        <comment>{program} · %n agents</comment>
+        <translation>
+            <numerusform>{program} · %n agent</numerusform>
+            <numerusform>{program} · %n agents</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>%n busy</source>
+        <comment>%n busy</comment>
+        <translation>
+            <numerusform>%n occupé</numerusform>
+            <numerusform>%n occupés</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>folded</source>
+        <translation>replié</translation>
+    </message>
 </context>
 </TS>

@@ -9572,5 +9572,124 @@ You did not answer.</source>
         <source>No Settings Found</source>
         <translation>設定が見つかりません</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>%n件のメッセージを削除しました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Show fewer</source>
+        <translation>一部のみ表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>設定が見つかりません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>My chats first</source>
+        <translation>自分のチャットを優先</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Equal</source>
+        <translation>同等</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Precedence</source>
+        <translation>優先順位</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Whose prompts are read first</source>
+        <translation>どのプロンプトを先に読むか</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>finished</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>running a tool for {time}</source>
+        <translation>ツールを実行中（{time}）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for the model</source>
+        <translation>モデルを待機中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for its turn</source>
+        <translation>順番待ち</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total}</source>
+        <translation>{total} 中 {share} を読み取り中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total} ({known} known)</source>
+        <translation>{total} 中 {share} を読み取り中（{known} は既知）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{share} of context</source>
+        <translation>コンテキストの {share}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Save as Chat</source>
+        <translation>チャットとして保存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Too long to be saved as a chat.</source>
+        <translation>長すぎるためチャットとして保存できません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this agent</source>
+        <translation>このエージェントを停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>sub-agent</source>
+        <translation>サブエージェント</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop all of them</source>
+        <translation>すべて停止</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{program} · %n agent</source>
+        <comment>{program} · %n agents</comment>
+        <translation>
+            <numerusform>{program} · エージェント %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>%n busy</source>
+        <comment>%n busy</comment>
+        <translation>
+            <numerusform>%n 個が動作中</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>folded</source>
+        <translation>折りたたみ済み</translation>
+    </message>
 </context>
 </TS>

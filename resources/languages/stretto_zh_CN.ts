@@ -9572,5 +9572,124 @@ You did not answer.</source>
         <source>No Settings Found</source>
         <translation>未找到设置</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>已删除 %n 条消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Show fewer</source>
+        <translation>显示较少</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>未找到设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>My chats first</source>
+        <translation>我的对话优先</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Equal</source>
+        <translation>同等</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Precedence</source>
+        <translation>优先顺序</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Whose prompts are read first</source>
+        <translation>先读取谁的提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>running a tool for {time}</source>
+        <translation>工具已运行 {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for the model</source>
+        <translation>正在等待模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting for its turn</source>
+        <translation>正在排队</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total}</source>
+        <translation>正在读取 {total} 的 {share}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading {share} of {total} ({known} known)</source>
+        <translation>正在读取 {total} 的 {share}（{known} 已知）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{share} of context</source>
+        <translation>上下文的 {share}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Save as Chat</source>
+        <translation>存储为对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Too long to be saved as a chat.</source>
+        <translation>太长，无法存储为对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this agent</source>
+        <translation>停止此智能体</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>sub-agent</source>
+        <translation>子智能体</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop all of them</source>
+        <translation>全部停止</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{program} · %n agent</source>
+        <comment>{program} · %n agents</comment>
+        <translation>
+            <numerusform>{program} · %n 个智能体</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>%n busy</source>
+        <comment>%n busy</comment>
+        <translation>
+            <numerusform>%n 个忙碌</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>folded</source>
+        <translation>已折叠</translation>
+    </message>
 </context>
 </TS>

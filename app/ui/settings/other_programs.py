@@ -22,7 +22,7 @@ from app.serving import Door, Serving
 from app.settings.language import counted, mark, tr
 from app.settings.options import PORTS, SERVE_LIMITS, Settings
 from app.ui.dialogs.names import NameDialog
-from app.ui.settings.form_page import TRAY, FormPage, Switch
+from app.ui.settings.form_page import TRAY, FormPage, Segments, Switch
 from app.ui.style.figures import date_line
 from app.ui.style.theme import scaled
 from app.ui.widgets.sheet import Sheet
@@ -189,6 +189,12 @@ class OtherPrograms(QObject):
         self._keys = QVBoxLayout()
         self._keys.setSpacing(8)
         page.row(mark("Keys"), self._keys, below=True)
+        ways = [("first", tr("My chats first")), ("equal", tr("Equal"))]
+        chosen = "equal" if settings.serve_equal else "first"
+        precedence = Segments(tr("Precedence"), ways, chosen, page)
+        precedence.chosen.connect(self._on_precedence)
+        self.precedence = precedence.buttons
+        page.row(mark("Precedence"), precedence, tr("Whose prompts are read first"))
         self.limits = DoorLimits(page, settings, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)
@@ -205,6 +211,11 @@ class OtherPrograms(QObject):
     def _choose(self, **values: object) -> None:
         self._put(**values)
         self._serving.apply()
+
+    @Slot(str)
+    def _on_precedence(self, way: str) -> None:
+        self._put(serve_equal=way == "equal")
+        self._serving.prioritise()
 
     @Slot()
     def show_state(self) -> None:

@@ -1,7 +1,8 @@
-"""Other programs that ask the engine: below the list of chats, and the text of one's answer."""
+"""Agents of other programs: their rows below the list of chats, and the text of one's reply."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
@@ -20,34 +21,72 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from app.chats.importing.agent import read
+from app.chats.library import ChatLibrary
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, number, tr
+from app.store import Store
 from app.ui.score import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
+from app.ui.style.figures import percent, rate_line, seconds
+from app.ui.style.icons import icon
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
 from app.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from engine.serve.requests import Seen
+    from app.ui.window.chat_commands import ChatCommands
+    from engine.serve.agents import Seen
 
 
 _STATES = {
-    "waiting": mark("waiting"),
-    "reading": mark("reading"),
     "answering": mark("replying"),
     "paused": mark("paused"),
+    "idle": mark("idle"),
+    "ended": mark("finished"),
+    "stopped": mark("stopped"),
 }
 
 
+def state_words(seen: Seen) -> str:
+    """What an agent does, in plain words."""
+    if seen.state == "tool":
+        return tr("running a tool for {time}", time=seconds(seen.seconds))
+    if seen.state == "waiting":
+        return tr("waiting for the model") if seen.loads else tr("waiting for its turn")
+    if seen.state != "reading":
+        return tr(_STATES.get(seen.state, seen.state))
+    told = {"share": percent(seen.done / max(1, seen.total)), "total": number(seen.total)}
+    if not seen.known:
+        return tr("reading {share} of {total}", **told)
+    return tr("reading {share} of {total} ({known} known)", **told, known=number(seen.known))
+
+
+def state_line(seen: Seen) -> str:
+    """The same, with how fast it goes, how full its context is, and its model."""
+    parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
+    if seen.room and seen.context:
+        parts.append(tr("{share} of context", share=percent(min(1, seen.context / seen.room))))
+    return " · ".join(filter(None, [*parts, seen.model]))
+
+
 class GuestDialog(Sheet):
-    """Follows one guest's answer until it has ended; may stay open beside the chats."""
+    """Follows one agent's replies; may stay open beside the chats.
+
+    Signals:
+        kept(id): what was said is to become a chat.
+    """
+
+    kept = Signal(int)
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("guest", tr("Client"), parent, spacing=10)
@@ -57,12 +96,13 @@ class GuestDialog(Sheet):
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("Reply so far"))
+        self.keep = self.button(tr("Save as Chat"), lambda: self.kept.emit(number))
         self.pause = self.button(tr("Pause"), self._on_pause)
         self.stop = self.button(tr("Stop"), lambda: serving.stop(number))
         self.put(self.head, self.state, self.text)
-        self.put_foot(None, self.pause, self.stop)
+        self.put_foot(None, self.pause, self.stop, self.keep)
         self.resize(560, 420)
-        self._paused = False
+        self._paused, self._shown = False, ""
         serving.guests_changed.connect(self.refresh)
         self.refresh()
 
@@ -70,30 +110,32 @@ class GuestDialog(Sheet):
     def refresh(self) -> None:
         """Show what has come meanwhile."""
         seen = next((s for s in self._serving.guests.seen if s.id == self._number), None)
-        self.pause.setEnabled(seen is not None)
-        self.stop.setEnabled(seen is not None)
+        buttons = (self.pause, self.stop, self.keep)
         if seen is None:
             self.state.setText(tr("This reply has ended."))
-            for button in (self.pause, self.stop):
+            for button in buttons:
+                button.setEnabled(False)
                 button.setToolTip(tr("This reply has ended."))
             return
         self._paused = seen.state == "paused"
         self.pause.setText(tr("Resume") if self._paused else tr("Pause"))
-        self.head.setText(seen.who + (f" · {seen.session}" if seen.session else ""))
-        state = tr(_STATES.get(seen.state, seen.state))
-        passed = tr("{number} s", "seconds", number=number(round(seen.seconds)))
-        self.state.setText(f"{seen.model} · {state} · {passed}")
-        shown = self.text.toPlainText()
-        if shown == seen.text:
+        self.stop.setEnabled(seen.state != "stopped")
+        self.keep.setEnabled(seen.keeps)
+        self.keep.setToolTip("" if seen.keeps else tr("Too long to be saved as a chat."))
+        self.head.setText(seen.task or seen.program)
+        self.state.setText(f"{seen.program} · {state_line(seen)}")
+        text = self._serving.text(self._number)
+        if text == self._shown:
             return
         bar = self.text.verticalScrollBar()
         at_end = bar.value() == bar.maximum()
-        if shown and seen.text.startswith(shown):
+        if self._shown and text.startswith(self._shown):
             cursor = QTextCursor(self.text.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.insertText(seen.text[len(shown) :])
+            cursor.insertText(text[len(self._shown) :])
         else:
-            self.text.setPlainText(seen.text)
+            self.text.setPlainText(text)
+        self._shown = text
         if at_end:
             bar.setValue(bar.maximum())
 
@@ -102,27 +144,23 @@ class GuestDialog(Sheet):
         self._serving.pause(self._number, not self._paused)
 
 
-MOST_ROWS = 4
-"""More are counted only."""
-_ROW_STATES = {"waiting": mark("waiting"), "reading": mark("reading")}
+MOST_ROWS = 6
+"""Of agents; more are shown when that is asked for."""
+MOST_HEIGHT = 320
+"""Pixels of all rows; more scroll."""
 
 
-def state_line(seen: Seen) -> str:
-    """How a guest's answer stands, in a few words."""
-    pieces = counted("{count} piece", "{count} pieces", seen.pieces, count=number(seen.pieces))
-    if seen.state in _ROW_STATES:
-        return tr(_ROW_STATES[seen.state])
-    return pieces if seen.state == "answering" else tr("paused · {pieces}", pieces=pieces)
+class _Row(QWidget):
+    """A row with two buttons that appear under the pointer and with the focus.
 
-
-class GuestRow(QWidget):
-    """One request of another program.
-
-    By key: Enter opens its text, Space pauses it, Delete stops it.
+    By key: Enter opens it, Space pauses, Delete stops, Up and Down go to others.
 
     Signals:
-        opened(id): its text is wanted.
-        pause_asked(id, on), stop_asked(id): what is to become of its answer.
+        opened(id): it was pressed.
+        pause_asked(id, on), stop_asked(id): what is to become of the replies.
+
+    Attributes:
+        paused: nothing goes on there.
     """
 
     HEIGHT = 42
@@ -131,39 +169,29 @@ class GuestRow(QWidget):
     pause_asked = Signal(int, bool)
     stop_asked = Signal(int)
 
-    def __init__(self, seen: Seen, parent: QWidget) -> None:
+    def __init__(self, number: int, stop: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setFixedHeight(grown(self.HEIGHT, 2))
+        self.number, self.paused = number, False
+        self.setFixedHeight(grown(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.pause = IconButton("pause", tr("Pause"), self, side=24)
-        self.stop = IconButton("x", tr("Stop this reply"), self, side=24)
+        self.stop = IconButton("x", stop, self, side=24)
         for button in (self.pause, self.stop):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.pause.clicked.connect(self._on_pause)
-        self.stop.clicked.connect(lambda: self.stop_asked.emit(self.seen.id))
+        self.stop.clicked.connect(lambda: self.stop_asked.emit(self.number))
         self._reveal(False)
         theme().changed.connect(self.update)
-        self.show_seen(seen)
 
-    def show_seen(self, seen: Seen) -> None:
-        """Show how it stands now."""
-        self.seen = seen
-        paused = seen.state == "paused"
+    def show_paused(self, paused: bool) -> None:
+        """Whether the button pauses or lets go on."""
+        self.paused = paused
         self.pause.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
-        who, model, session = seen.who, seen.model, seen.session
-        parts = [who, tr("session {name}", name=session) if session else "", model]
-        self.setAccessibleName(", ".join([*filter(None, parts), state_line(seen)]))
-        self.setToolTip(
-            tr("{who} asks {model}, session {name}", who=who, model=model, name=session)
-            if session
-            else tr("{who} asks {model}", who=who, model=model)
-        )
-        self.update()
 
     @Slot()
     def _on_pause(self) -> None:
-        self.pause_asked.emit(self.seen.id, self.seen.state != "paused")
+        self.pause_asked.emit(self.number, not self.paused)
 
     def _reveal(self, on: bool) -> None:
         self.pause.setVisible(on)
@@ -183,36 +211,73 @@ class GuestRow(QWidget):
         self._reveal(self.underMouse())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.stop.move(self.width() - 16 - 24, 9)
-        self.pause.move(self.width() - 16 - 50, 9)
+        top = (self.height() - 24) // 2
+        self.stop.move(self.width() - 16 - 24, top)
+        self.pause.move(self.width() - 16 - 50, top)
         mirror(self, self.stop, self.pause)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
-            self.opened.emit(self.seen.id)
+            self.opened.emit(self.number)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.opened.emit(self.seen.id)
-        elif event.key() == Qt.Key.Key_Space:
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.opened.emit(self.number)
+        elif key == Qt.Key.Key_Space:
             self._on_pause()
-        elif event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            self.stop_asked.emit(self.seen.id)
+        elif key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.stop_asked.emit(self.number)
+        elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
+            self.focusNextPrevChild(key == Qt.Key.Key_Down)
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
+    def _ground(self, painter: QPainter) -> QRectF:
+        """Paint what lies under the words; returns the place for these."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
         if self.underMouse() or self.hasFocus():
             painter.setPen(focus_pen() if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
-            painter.setBrush(QColor(tokens.hover))
+            painter.setBrush(QColor(theme().tokens.hover))
             painter.drawRoundedRect(area, 7, 7)
-        room = int(area.width()) - 20 - (56 if self.pause.isVisible() else 0)
-        first = self.seen.who + (f" · {self.seen.session}" if self.seen.session else "")
-        second = f"{self.seen.model} · {state_line(self.seen)}"
+        return area.adjusted(10, 0, -10 - (56 if self.pause.isVisible() else 0), 0)
+
+
+class GuestRow(_Row):
+    """One agent: what it was asked for, and what it does."""
+
+    def __init__(self, seen: Seen, parent: QWidget) -> None:
+        super().__init__(seen.id, tr("Stop this agent"), parent)
+        self.alone, self.level = True, 0
+        self.show_seen(seen, alone=True, level=0)
+
+    def show_seen(self, seen: Seen, *, alone: bool, level: int) -> None:
+        """Show how it stands now.
+
+        Args:
+            alone: no line above it names its program.
+            level: of how many agents it is a sub-agent.
+        """
+        self.seen, self.alone, self.level = seen, alone, level
+        self.show_paused(seen.state == "paused")
+        parts = (seen.task, seen.program, tr("sub-agent") if seen.parent else "", state_line(seen))
+        words = ", ".join(filter(None, parts))
+        if words != self.accessibleName():
+            self.setAccessibleName(words)
+            tip = filter(None, (seen.task, seen.program, state_line(seen)))
+            self.setToolTip(plain_tip("\n".join(tip)))
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        area = self._ground(painter)
+        area.setLeft(area.left() + 14 * self.level)
+        first = self.seen.task or self.seen.program
+        second = state_line(self.seen)
+        if self.alone and self.seen.task:
+            second = f"{self.seen.program} · {second}"
         lines = (
             (first, tokens.text, ui_font(t.UI_PX), 1),
             (second, tokens.muted, ui_font(t.SMALL_PX), grown(19)),
@@ -220,9 +285,67 @@ class GuestRow(QWidget):
         for words, colour, font, top in lines:
             painter.setFont(font)
             painter.setPen(QColor(colour))
+            room = int(area.width())
             shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, room)
-            line = QRectF(area.left() + 10, area.top() + top, room, grown(18))
+            line = QRectF(area.left(), area.top() + top, room, grown(18))
             painter.drawText(mirrored(self, line), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+class GuestGroup(_Row):
+    """The line above the agents of one session; pressed, it folds them."""
+
+    HEIGHT = 28
+
+    def __init__(self, number: int, parent: QWidget) -> None:
+        super().__init__(number, tr("Stop all of them"), parent)
+        self._words, self._folded = "", False
+
+    def show_agents(self, agents: Sequence[Seen], folded: bool) -> None:
+        """Whose line it is."""
+        states = {seen.state for seen in agents} - {"stopped"}
+        self.show_paused(states == {"paused"})
+        busy = sum(seen.here for seen in agents)
+        words = counted(
+            "{program} · %n agent", "{program} · %n agents", len(agents), program=agents[0].program
+        )
+        if folded and busy:
+            words += " · " + counted("%n busy", "%n busy", busy)
+        if (words, folded) != (self._words, self._folded):
+            self._words, self._folded = words, folded
+            self.setAccessibleName(words)
+            self.setAccessibleDescription(tr("folded") if folded else "")
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        area = self._ground(painter)
+        rtl = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        sign = caret("caret-right", rtl=rtl) if self._folded else "caret-down"
+        mark_at = QRectF(area.left() - 3, area.center().y() - 6, 12, 12)
+        icon(sign, tokens.muted).paint(painter, mirrored(self, mark_at).toRect())
+        font = ui_font(t.SMALL_PX, ui_font().Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.muted))
+        area.setLeft(area.left() + 14)
+        room = int(area.width())
+        shown = QFontMetrics(font).elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def in_tree(agents: Sequence[Seen]) -> list[tuple[Seen, int]]:
+    """Agents of one session, each behind its parent, with how deep it lies."""
+    here = {seen.id for seen in agents}
+    below: dict[int, list[Seen]] = {}
+    for seen in agents:
+        below.setdefault(seen.parent if seen.parent in here else 0, []).append(seen)
+    found: list[tuple[Seen, int]] = []
+    waiting = [(seen, 0) for seen in reversed(below.pop(0, []))]
+    while waiting:
+        seen, depth = waiting.pop()
+        found.append((seen, min(depth, 3)))
+        waiting += [(each, depth + 1) for each in reversed(below.pop(seen.id, []))]
+    return found
 
 
 class GuestsHead(QWidget):
@@ -261,7 +384,7 @@ class GuestsPart(QWidget):
     """There while the door for other programs is open.
 
     Signals:
-        opened(id): the text of a guest's answer is wanted.
+        opened(id): the text of an agent's reply is wanted.
     """
 
     opened = Signal(int)
@@ -270,11 +393,33 @@ class GuestsPart(QWidget):
         super().__init__(parent)
         self._serving = serving
         self._rows: dict[int, GuestRow] = {}
+        self._groups: dict[int, GuestGroup] = {}
+        self._folded: set[int] = set()
+        self._all = False
         self._head = GuestsHead(self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 2, 1, 2)
+        self.more = QPushButton(self)
+        self.more.setFlat(True)
+        self.more.setAutoDefault(False)
+        self.more.clicked.connect(self._on_more)
+        self._inner = QWidget(self)
+        self._column = QVBoxLayout(self._inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
-        self._column.addWidget(self._head)
+        self._area = QScrollArea(self)
+        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setWidget(self._inner)
+        for ground in (self._area.viewport(), self._inner):
+            ground.setAutoFillBackground(False)
+        float_bars(self._area)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 2, 1, 2)
+        layout.setSpacing(0)
+        layout.addWidget(self._head)
+        layout.addWidget(self._area)
+        layout.addWidget(self.more)
         serving.changed.connect(self.refresh)
         serving.guests_changed.connect(self.refresh)
         self.refresh()
@@ -284,44 +429,112 @@ class GuestsPart(QWidget):
         """Those that are shown."""
         return list(self._rows.values())
 
+    @property
+    def groups(self) -> list[GuestGroup]:
+        """The lines above those of one session that are several."""
+        return list(self._groups.values())
+
     @Slot()
     def refresh(self) -> None:
         """Show who is there now."""
         guests = self._serving.guests
         self.setVisible(self._serving.door is Door.OPEN)
         there = guests.connections
-        hidden = max(0, len(guests.seen) - MOST_ROWS)
         words = counted("%n connected", "%n connected", there) if there else tr("none")
-        if hidden:
-            words += ", " + counted("%n more", "%n more", hidden)
         self._head.show_words(words, bool(there))
         address = f"{self._serving.address}/v1"
         self._head.setToolTip(tr("Local API at {address}", address=address))
-        here = {seen.id: seen for seen in guests.seen[:MOST_ROWS]}
-        for guest in [n for n in self._rows if n not in here]:
-            row = self._rows.pop(guest)
+        groups: dict[int, list[Seen]] = {}
+        for seen in guests.seen:
+            groups.setdefault(seen.group, []).append(seen)
+        self._folded &= set(groups)
+        listed = [s for s in guests.seen if s.group not in self._folded]
+        # Those at work first; who is shown keeps its place among the others.
+        shown = sorted(listed, key=lambda s: not (s.here or s.state in ("tool", "paused")))
+        here = {seen.id for seen in (shown if self._all else shown[:MOST_ROWS])}
+        hidden = len(listed) - len(here)
+        self.more.setText(tr("Show fewer") if self._all else counted("%n more", "%n more", hidden))
+        self.more.setVisible(hidden > 0 or (self._all and len(listed) > MOST_ROWS))
+        wanted: list[_Row] = []
+        for group, agents in groups.items():
+            alone = len(agents) == 1
+            rows = [(s, depth) for s, depth in in_tree(agents) if s.id in here]
+            if not alone and (rows or group in self._folded):
+                wanted.append(self._group(group, agents))
+            wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
+        self._lay(wanted)
+
+    def _group(self, number: int, agents: Sequence[Seen]) -> GuestGroup:
+        if number not in self._groups:
+            made = self._groups[number] = GuestGroup(number, self._inner)
+            made.opened.connect(self._on_fold)
+            made.pause_asked.connect(self._serving.pause_group)
+            made.stop_asked.connect(self._serving.stop_group)
+        group = self._groups[number]
+        group.show_agents(agents, number in self._folded)
+        return group
+
+    def _row(self, seen: Seen, alone: bool, depth: int) -> GuestRow:
+        if seen.id not in self._rows:
+            made = self._rows[seen.id] = GuestRow(seen, self._inner)
+            made.opened.connect(self.opened)
+            made.pause_asked.connect(self._serving.pause)
+            made.stop_asked.connect(self._serving.stop)
+        row = self._rows[seen.id]
+        row.show_seen(seen, alone=alone, level=depth)
+        return row
+
+    def _lay(self, wanted: list[_Row]) -> None:
+        """Let exactly these stand there, in this order."""
+        kept: dict[int, GuestRow] = {}
+        heads: dict[int, GuestGroup] = {}
+        for place, row in enumerate(wanted):
+            if isinstance(row, GuestRow):
+                kept[row.number] = row
+            elif isinstance(row, GuestGroup):
+                heads[row.number] = row
+            if self._column.indexOf(row) != place:
+                self._column.insertWidget(place, row)
+            row.show()
+        old: list[_Row] = [r for n, r in self._rows.items() if n not in kept]
+        old += [g for n, g in self._groups.items() if n not in heads]
+        for row in old:
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        for guest, seen in here.items():
-            if guest in self._rows:
-                self._rows[guest].show_seen(seen)
-                continue
-            row = self._rows[guest] = GuestRow(seen, self)
-            row.opened.connect(self.opened)
-            row.pause_asked.connect(self._serving.pause)
-            row.stop_asked.connect(self._serving.stop)
-            self._column.addWidget(row)
+        self._rows, self._groups = kept, heads
+        height = sum(row.height() for row in wanted)
+        self._area.setVisible(bool(wanted))
+        self._area.setFixedHeight(min(height, grown(MOST_HEIGHT)))
+        self._inner.setFixedHeight(height)
+
+    @Slot(int)
+    def _on_fold(self, number: int) -> None:
+        self._folded ^= {number}
+        self.refresh()
+
+    @Slot()
+    def _on_more(self) -> None:
+        self._all = not self._all
+        self.refresh()
 
 
 class GuestsInWindow(QObject):
     """The guests' part of the sidebar, their lanes in the score, and dialogs with their text."""
 
     def __init__(
-        self, serving: Serving, sidebar: Sidebar, score: ScoreView, window: QWidget
+        self,
+        serving: Serving,
+        sidebar: Sidebar,
+        score: ScoreView,
+        library: ChatLibrary,
+        store: Store,
+        chats: ChatCommands,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._serving, self._window = serving, window
+        self._library, self._store, self._chats = library, store, chats
         self.part = GuestsPart(serving, sidebar)
         sidebar.add_part(self.part)
         self.part.opened.connect(self.open)
@@ -330,5 +543,21 @@ class GuestsInWindow(QObject):
 
     @Slot(int)
     def open(self, number: int) -> None:
-        """Show the text of a guest's answer as it comes."""
-        GuestDialog(self._serving, number, self._window).show()
+        """Show the text of an agent's replies as it comes."""
+        dialog = GuestDialog(self._serving, number, self._window)
+        dialog.kept.connect(self.keep)
+        dialog.show()
+
+    @Slot(int)
+    def keep(self, number: int) -> None:
+        """Make a chat of what an agent and its model have said, and show it."""
+        said = self._serving.conversation(number)
+        if said is None:
+            return
+        seen = next((s for s in self._serving.guests.seen if s.id == number), None)
+        title = (seen.task or seen.program) if seen is not None else ""
+        folder = self._serving.model_of(said.model)
+        found = read(said.messages, said.reply, title, folder, said.model)
+        self._store.exchange.take_in([(found.chat, found.messages)], found.texts)
+        self._library.take_in([found.chat])
+        self._chats.open(found.chat.id)

@@ -97,6 +97,7 @@ ROLES = {
     "MessageRow": _Role.ListItem,
     "LaneRow": _Role.ListItem,
     "GuestRow": _Role.ListItem,
+    "GuestGroup": _Role.ListItem,
     "PaneHeader": _Role.ToolBar,
     "ContextMeter": _Role.StaticText,
     "MemoryBar": _Role.StaticText,

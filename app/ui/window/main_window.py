@@ -150,7 +150,9 @@ class MainWindow(QMainWindow):
             *(context, self.downloads_in_window, fitting, self.chats),
             *(self.pane_menus, self._undos, self.toast, self),
         )
-        self.guests = GuestsInWindow(context.serving, self.sidebar, self.score, self)
+        self.guests = GuestsInWindow(
+            context.serving, self.sidebar, self.score, library, store, self.chats, self
+        )
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)

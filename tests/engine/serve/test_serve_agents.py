@@ -1,4 +1,4 @@
-"""Agents of other programs: known between their turns, paused and stopped, cheap whatever they say."""
+"""Agents of other programs: known between their turns, paused, stopped, and always cheap."""
 
 from __future__ import annotations
 
@@ -55,7 +55,12 @@ def turn(task: str, *, result: bool = False, **fields: Any) -> dict[str, Any]:
         called = {"id": "c1", "type": "function", "function": call}
         messages.append({"role": "assistant", "content": "", "tool_calls": [called]})
         messages.append({"role": "tool", "tool_call_id": "c1", "content": "Sunny"})
-    return {"model": "scripted", "messages": messages, "tools": [WEATHER], "max_tokens": 40} | fields
+    return {
+        "model": "scripted",
+        "messages": messages,
+        "tools": [WEATHER],
+        "max_tokens": 40,
+    } | fields
 
 
 def lanes(server: Server) -> list[Seen]:
@@ -84,11 +89,14 @@ def six(server: Server) -> None:
 def test_six_agents_are_six_lanes_that_stay_between_turns(server: Server) -> None:
     six(server)
     seen = lanes(server)
-    assert len(seen) == 6 and {s.program for s in seen} == {"Claude Code"}
-    assert seen[0].task == "Find the fault" and seen[0].parent == 0
+    assert len(seen) == 6
+    assert {s.program for s in seen} == {"Claude Code"}
+    assert seen[0].task == "Find the fault"
+    assert seen[0].parent == 0
     assert {s.parent for s in seen[1:]} == {seen[0].id}
     assert {s.group for s in seen} == {seen[0].id}
-    assert {s.state for s in seen} == {"tool"} and not any(s.here for s in seen)
+    assert {s.state for s in seen} == {"tool"}
+    assert not any(s.here for s in seen)
     assert all(s.model == "scripted" and 0 < s.context <= s.room and s.written for s in seen)
     ask(server, "POST", CHAT, turn("Read part agent-0", result=True), **headers("agent-0"))
     at_rest(server)
@@ -156,7 +164,8 @@ def test_a_reply_is_followed_paused_and_stopped(server: Server) -> None:
     (seen,) = lanes(server)
     assert (seen.program, seen.task, seen.keeps) == ("aider", "hello", True)
     agent = server.requests.agents.get(seen.id)
-    assert agent is not None and agent.text
+    assert agent is not None
+    assert agent.text
     agent.pause(True)
     until(lambda: agent.seen().state == "paused")
     agent.stop()
@@ -165,7 +174,9 @@ def test_a_reply_is_followed_paused_and_stopped(server: Server) -> None:
     until(lambda: not agent.requests)
     assert agent.seen().state == "stopped"
     kept = agent.conversation
-    assert kept is not None and kept.messages[0]["content"] == "hello" and kept.reply
+    assert kept is not None
+    assert kept.messages[0]["content"] == "hello"
+    assert kept.reply
     client.close()
 
 
@@ -199,7 +210,8 @@ def test_a_single_question_is_gone_with_its_answer(server: Server) -> None:
 def test_the_status_route_tells_each_key_of_its_own(server: Server) -> None:
     six(server)
     told = ask(server, "GET", "/v1/agents").json["data"]
-    assert [a["task"] for a in told][0] == "Find the fault" and len(told) == 6
+    assert next(a["task"] for a in told) == "Find the fault"
+    assert len(told) == 6
     assert b"agents 6" in ask(server, "GET", "/metrics").body
 
 
@@ -260,7 +272,8 @@ def test_a_task_is_what_a_person_has_asked_for(messages: Any, task: str) -> None
 
 def test_equal_ids_of_two_programs_are_two_agents() -> None:
     one, two = who([user("a")], thread_id="7"), who([user("a")], "codex/1", thread_id="7")
-    assert one.own != two.own and one.group != two.group
+    assert one.own != two.own
+    assert one.group != two.group
     assert who([user("b")], thread_id="7").own == one.own
 
 
@@ -278,9 +291,17 @@ def shown() -> Request:
     """What an agent keeps of a request, without a server."""
     made = SimpleNamespace(
         **dict.fromkeys(("pieces", "size", "room"), 0),
-        **{"model": "m", "state": "answering", "called": False, "paused": False},
-        **{"read": (0, 0, 0), "rate": 0.0, "began": 0.0, "engine_sessions": ()},
-        **{"messages": (), "text": "", "said": ""},
+        model="m",
+        state="answering",
+        called=False,
+        paused=False,
+        read=(0, 0, 0),
+        rate=0.0,
+        began=0.0,
+        engine_sessions=(),
+        messages=(),
+        text="",
+        said="",
     )
     return cast(Request, made)
 

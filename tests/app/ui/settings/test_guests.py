@@ -109,7 +109,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     part = run.window.guests.part
     run.until(lambda: part.rows and part.rows[0].seen.state == "answering")
     row = part.rows[0]
-    assert (row.seen.who, row.seen.model) == ("Editor/1.0", "Small")
+    assert (row.seen.program, row.seen.task, row.seen.model) == ("Editor", "hello", "Small")
     row.setFocus()
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
     (dialog,) = run.window.findChildren(GuestDialog)
@@ -117,7 +117,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     run.window.toggle_score()
     score = run.window.score
     run.until(lambda: any(lane.lane.state == "writing" for lane in score.rows()))
-    (lane,) = (lane for lane in score.rows() if lane.lane.title == "Editor/1.0")
+    (lane,) = (lane for lane in score.rows() if lane.lane.title == "hello")
     run.qtbot.keyClick(lane, Qt.Key.Key_Return)
     assert len(run.window.findChildren(GuestDialog)) == 2
     run.window.findChildren(GuestDialog)[-1].close()

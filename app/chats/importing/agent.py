@@ -1,0 +1,57 @@
+"""What an agent of another program and its model have said to each other, as a chat."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.chats.importing.chatgpt import fenced
+from app.chats.importing.tree import Found, Node, grow, listed, mapped, text
+from app.store import ChatRecord
+from app.store.records import new_id
+
+NAME = "agent"
+
+
+def read(
+    messages: Iterable[Mapping[str, Any]], reply: str, title: str, model: str, name: str
+) -> Found:
+    """The conversation. Calls of tools and what these have given stand in it as code.
+
+    Args:
+        messages: as templates have them.
+        reply: what has been said to the last of them; may be empty.
+        model, name: the model's folder, and what it is called.
+    """
+    nodes: dict[str, Node] = {}
+    for number, message in enumerate([*messages, {"role": "assistant", "content": reply}]):
+        key = str(number)
+        node = nodes[key] = Node(key, str(number - 1) if number else None, model=name)
+        role, content = text(message.get("role")), _words(message.get("content"))
+        if role == "tool":
+            # It is no person's word: it belongs to the answer that has called for it.
+            node.role, node.content = "assistant", fenced(content)
+        elif role == "assistant":
+            calls = [_call(call) for call in listed(message.get("tool_calls"))]
+            node.role, node.content = role, "\n\n".join(filter(None, (content, *calls)))
+            node.reasoning = text(message.get("reasoning_content"))
+        else:
+            node.role, node.content = "user" if role == "user" else "system", content
+    now = time.time()
+    chat = ChatRecord(new_id(), title=title, model=model, created_at=now, updated_at=now)
+    return grow(NAME, chat, nodes, str(len(nodes) - 1))
+
+
+def _words(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n\n".join(filter(None, (text(mapped(part).get("text")) for part in listed(content))))
+
+
+def _call(call: object) -> str:
+    function = mapped(mapped(call).get("function"))
+    given = function.get("arguments")
+    written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return fenced(f"{text(function.get('name'))} {written}")

@@ -1,0 +1,217 @@
+"""The agents of other programs in the window: a row each, between their turns too."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+
+from app.program.application import make_engine
+from app.serving import Door
+from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, GuestRow, in_tree
+from engine.serve.agents import Seen
+from tests.app.conftest import Run, Start
+from tests.engine.scripted import write_scripted
+from tests.engine.speaking import WEATHER
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_scripted(tmp_path_factory.mktemp("models") / "scripted"))
+
+
+@pytest.fixture
+def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
+    """The program with the real engine, a model that calls tools, and the door open."""
+    profile.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    told = {"model": model, "models": [model], "serve_port": port, "serve": True}
+    (profile / "settings.json").write_text(json.dumps(told))
+    made = start(engine_factory=make_engine)
+    made.qtbot.waitUntil(lambda: made.pane.header.state == "Ready", timeout=60_000)
+    made.qtbot.waitUntil(lambda: made.app.serving.door is Door.OPEN, timeout=30_000)
+    yield made
+    made.end()
+
+
+class Asking(threading.Thread):
+    """One request of an agent; `status` is 0 until it is answered."""
+
+    def __init__(self, run: Run, agent: str, *, result: bool = False, task: str = "") -> None:
+        super().__init__()
+        messages: list[dict[str, Any]] = [{"role": "user", "content": task or f"Read {agent}"}]
+        if result:
+            call = {"name": "weather", "arguments": json.dumps({"city": "Turin"})}
+            called = {"id": "c1", "type": "function", "function": call}
+            messages.append({"role": "assistant", "content": "", "tool_calls": [called]})
+            messages.append({"role": "tool", "tool_call_id": "c1", "content": "Sunny"})
+        body = {"model": "scripted", "messages": messages, "tools": [WEATHER], "max_tokens": 40}
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "claude-cli/2.1.330 (external, cli)",
+            "X-Claude-Code-Session-Id": "session one",
+        }
+        if agent != "main":
+            headers["X-Claude-Code-Agent-Id"] = agent
+        address = f"{run.app.serving.address}/v1/chat/completions"
+        self._asked = urllib.request.Request(address, json.dumps(body).encode(), headers)
+        self.status = 0
+        self.start()
+
+    def run(self) -> None:
+        try:
+            with urllib.request.urlopen(self._asked, timeout=60) as answer:
+                answer.read()
+                self.status = answer.status
+        except urllib.error.HTTPError as error:
+            self.status = error.code
+
+
+def six(run: Run) -> list[str]:
+    """A parent and five sub-agents ask, and are told to run tools."""
+    names = ["main", *(f"part {n}" for n in range(5))]
+    first = Asking(run, "main")
+    run.until(lambda: first.status == 200)
+    asked = [Asking(run, name) for name in names[1:]]
+    run.until(lambda: all(each.status == 200 for each in asked))
+    part = run.window.guests.part
+    run.until(lambda: [r.seen.state for r in part.rows] == ["tool"] * 6)
+    return names
+
+
+def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
+    six(run)
+    part = run.window.guests.part
+    (group,) = part.groups
+    assert group.accessibleName() == "Claude Code · 6 agents"
+    assert [row.level for row in part.rows] == [1, 2, 2, 2, 2, 2]
+    first = part.rows[0]
+    assert first.accessibleName().startswith("Read main, Claude Code, running a tool for ")
+    assert "scripted" in first.accessibleName()
+    role = QAccessible.queryAccessibleInterface(first).role()
+    assert role == QAccessible.Role.ListItem
+    rows = list(part.rows)
+    done = Asking(run, "part 2", result=True)
+    run.until(lambda: done.status == 200)
+    run.until(lambda: [r.seen.state for r in part.rows].count("ended") == 1)
+    assert part.rows == rows
+    run.qtbot.keyClick(group, Qt.Key.Key_Return)
+    assert part.rows == []
+    assert group.isVisible()
+    run.qtbot.keyClick(group, Qt.Key.Key_Return)
+    assert len(part.rows) == 6
+
+
+def test_a_group_pauses_and_one_of_it_stops(run: Run):
+    six(run)
+    part = run.window.guests.part
+    (group,) = part.groups
+    run.qtbot.keyClick(group, Qt.Key.Key_Space)
+    run.until(lambda: {r.seen.state for r in part.rows} == {"paused"})
+    asked = [Asking(run, f"part {n}", result=True) for n in range(5)]
+    server = run.app.serving._server
+    run.until(lambda: len(server.requests.all()) == 5)
+    run.qtbot.wait(300)
+    assert [each.status for each in asked] == [0] * 5
+    row = next(r for r in part.rows if r.seen.task == "Read part 3")
+    run.qtbot.keyClick(row, Qt.Key.Key_Delete)
+    run.until(lambda: asked[3].status == 400)
+    assert [each.status for each in asked] == [0, 0, 0, 400, 0]
+    assert group.paused  # all but the one that has nothing to go on with
+    group.pause.click()
+    run.until(lambda: [each.status for each in asked].count(200) == 4)
+    run.until(lambda: row.seen.state == "stopped")
+
+
+def test_an_agent_is_read_along_and_kept_as_a_chat(run: Run):
+    six(run)
+    done = Asking(run, "part 1", result=True)
+    run.until(lambda: done.status == 200)
+    part = run.window.guests.part
+    run.until(lambda: any(r.seen.state == "ended" for r in part.rows))
+    row = next(r for r in part.rows if r.seen.state == "ended")
+    run.qtbot.keyClick(row, Qt.Key.Key_Return)
+    (dialog,) = run.window.findChildren(GuestDialog)
+    assert dialog.head.text() == "Read part 1"
+    assert "finished" in dialog.state.text()
+    assert dialog.text.toPlainText() == "It is fine."
+    dialog.keep.click()
+    chat = run.pane.chat
+    assert run.app.library.chat(chat.id).title == "Read part 1"
+    run.until(lambda: len(chat.transcript.path) == 2)
+    said = [message.content for message in chat.transcript.path]
+    assert said[0] == "Read part 1"
+    assert 'weather {"city": "Turin"}' in said[1]
+    assert "Sunny" in said[1]
+    assert said[1].endswith("It is fine.")
+    dialog.close()
+
+
+def test_more_agents_are_shown_when_that_is_asked_for(run: Run):
+    asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS + 4)]
+    run.until(lambda: all(each.status == 200 for each in asked))
+    part = run.window.guests.part
+    run.until(lambda: part.more.text() == "4 more")
+    assert len(part.rows) == MOST_ROWS
+    part.more.click()
+    assert len(part.rows) == MOST_ROWS + 4
+    part.more.click()
+    assert len(part.rows) == MOST_ROWS
+
+
+def test_ids_and_tasks_from_outside_are_one_plain_line(run: Run):
+    asked = Asking(run, "x" * 4_000, task="\u202eevil\x1b[31m\r\nsecond <b>line</b>")
+    run.until(lambda: asked.status == 200)
+    part = run.window.guests.part
+    run.until(lambda: bool(part.rows))
+    assert part.rows[0].seen.task == "evil[31m"
+
+
+def test_my_chats_come_first_unless_that_is_changed(run: Run):
+    server = run.app.serving._server
+    assert server._answering.priority == -1
+    run.window.settings_commands.show_settings()
+    programs = run.window.settings_commands.shown.programs
+    programs.precedence["equal"].click()
+    assert server._answering.priority == 0
+    assert run.app.serving._server is server  # whoever is answered is not disturbed
+    assert run.app.settings.serve_equal is True
+    programs.precedence["first"].click()
+    assert server._answering.priority == -1
+
+
+def test_a_tree_has_each_agent_once_whoever_its_parent_is():
+    def seen(number: int, parent: int) -> Seen:
+        return Seen(number, 1, parent, "p", "t")
+
+    agents = [seen(1, 0), seen(2, 1), seen(3, 9), seen(4, 2)]
+    assert [(s.id, depth) for s, depth in in_tree(agents)] == [(1, 0), (2, 1), (4, 2), (3, 0)]
+    deep = [seen(n, n - 1) for n in range(1, 2_000)]
+    assert [s.id for s, _ in in_tree(deep)] == list(range(1, 2_000))
+
+
+def test_a_row_whose_agent_goes_while_it_has_the_focus_leaves_no_trace(run: Run):
+    six(run)
+    part = run.window.guests.part
+    row: GuestRow = part.rows[-1]
+    row.setFocus()
+    run.qtbot.keyClick(row, Qt.Key.Key_Return)
+    (dialog,) = run.window.findChildren(GuestDialog)
+    agents = run.app.serving._server.requests.agents
+    agents._here.clear()
+    run.until(lambda: not part.rows and not part.groups)
+    assert dialog.state.text() == "This reply has ended."
+    assert not dialog.keep.isEnabled()
+    run.app.serving.stop(row.number)
+    dialog.kept.emit(row.number)
+    dialog.close()
