@@ -12,19 +12,17 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.types import Scope
 
 from engine.hub.names import clean_name
 from engine.messages import Message
 from engine.serve.auth import guest_of
-from engine.serve.errors import RefusedError
-
-if TYPE_CHECKING:
-    from engine.serve.requests import Request
+from engine.serve.requests import Request, stopped
 
 MOST_AGENTS = 256
 """Beside those that are answered: the program that has most of them loses its oldest."""
@@ -75,11 +73,6 @@ _LOOKED_AT = 200_000
 _MOST_TAGS = 32
 _FIRST = 24
 """Messages among which the first of a person is looked for."""
-
-
-def stopped() -> RefusedError:
-    """What the client of an agent that was stopped hears. Clients try no 400 again."""
-    return RefusedError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
 
 
 # -- who asks --------------------------------------------------------------------------------------
@@ -505,3 +498,64 @@ class Agents:
         """All of a session, by the group's id."""
         with self._lock:
             return [a for a in self._here.values() if a.group == number]
+
+
+# -- all that is asked -----------------------------------------------------------------------------
+
+
+class Requests:
+    """All requests for models. `all` may be called from any thread.
+
+    Attributes:
+        agents: whose they are.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._here: dict[Request, Agent | None] = {}
+        self.agents = Agents()
+
+    @contextmanager
+    def begin(
+        self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
+    ) -> Iterator[Request]:
+        """A request, until the end of the `with`.
+
+        Args:
+            body: of one that is answered by a model's words, and is an agent's.
+            session: that it names on purpose.
+
+        Raises:
+            RefusedError: its agent was stopped.
+        """
+        request, agent = Request(scope), None
+        if body is not None:
+            agent = self.agents.begin(request, identity(scope, body, session))
+        with self._lock:
+            self._here[request] = agent
+        try:
+            yield request
+        finally:
+            with self._lock:
+                del self._here[request]
+            request.over()
+            if agent is not None:
+                self.agents.end(agent, request)
+
+    def keep(self, request: Request, messages: Sequence[Message], size: int) -> None:
+        """Keep the conversation of a request of that many bytes, to be made a chat."""
+        agent = self._here.get(request)
+        if agent is not None:
+            self.agents.keep(agent, request, messages, size)
+
+    def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
+        """End all of them, or those of some keys by their ids. For the server's thread."""
+        with self._lock:
+            ended = [r for r in self._here if guests is None or r.guest in guests]
+        for request in ended:
+            request.end(error)
+
+    def all(self) -> list[Request]:
+        """Those whose models are loaded, in the order in which they came."""
+        with self._lock:
+            return [request for request in self._here if request.model]

@@ -26,12 +26,13 @@ from engine.messages import Event, Failed, Finished, PromptProgress
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve import bodies, errors
+from engine.serve.agents import Requests
 from engine.serve.auth import Guest, Sharing, count_answers, guest_of
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import BROKE_DOWN, Entry, Served
-from engine.serve.requests import Request, Requests
+from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
 from engine.serve.routes.completions import Embedding, Embeddings, written
 from engine.serve.routes.messages import CountTokens

@@ -1,23 +1,20 @@
-"""The requests that are answered or wait now: to be paused, stopped, and ended early."""
+"""A request that is answered or waits now: to be seen, paused, stopped, and ended early."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 import time
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 import anyio
 from starlette.types import Scope
 
 from engine.messages import Event, Finished, Message, PromptProgress, TextDelta, ToolCallFinished
 from engine.model.info import Model
-from engine.serve.agents import Agent, Agents, identity, stopped
 from engine.serve.auth import guest_of
+from engine.serve.errors import RefusedError
 
 SHOWN_TEXT = 400_000
 """Characters of an answer that are kept to be looked at: its newest."""
@@ -25,6 +22,11 @@ _RATED = 32
 """Pieces of text whose times tell how fast it is written."""
 _STILL = 2.0
 """Seconds without a piece, after which nothing is written."""
+
+
+def stopped() -> RefusedError:
+    """What the client of an agent that was stopped hears. Clients try no 400 again."""
+    return RefusedError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
 
 
 class Answers(Protocol):
@@ -160,61 +162,3 @@ class Request:
         if len(times) < 2 or time.monotonic() - times[-1] > _STILL:
             return 0.0
         return (len(times) - 1) / max(times[-1] - times[0], 1e-3)
-
-
-class Requests:
-    """All requests for models. `all` may be called from any thread.
-
-    Attributes:
-        agents: whose they are.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._here: dict[Request, Agent | None] = {}
-        self.agents = Agents()
-
-    @contextmanager
-    def begin(
-        self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
-    ) -> Iterator[Request]:
-        """A request, until the end of the `with`.
-
-        Args:
-            body: of one that is answered by a model's words, and is an agent's.
-            session: that it names on purpose.
-
-        Raises:
-            RefusedError: its agent was stopped.
-        """
-        request, agent = Request(scope), None
-        if body is not None:
-            agent = self.agents.begin(request, identity(scope, body, session))
-        with self._lock:
-            self._here[request] = agent
-        try:
-            yield request
-        finally:
-            with self._lock:
-                del self._here[request]
-            request.over()
-            if agent is not None:
-                self.agents.end(agent, request)
-
-    def keep(self, request: Request, messages: Sequence[Message], size: int) -> None:
-        """Keep the conversation of a request of that many bytes, to be made a chat."""
-        agent = self._here.get(request)
-        if agent is not None:
-            self.agents.keep(agent, request, messages, size)
-
-    def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
-        """End all of them, or those of some keys by their ids. For the server's thread."""
-        with self._lock:
-            ended = [r for r in self._here if guests is None or r.guest in guests]
-        for request in ended:
-            request.end(error)
-
-    def all(self) -> list[Request]:
-        """Those whose models are loaded, in the order in which they came."""
-        with self._lock:
-            return [request for request in self._here if request.model]

@@ -44,7 +44,6 @@ from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
 from app.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from app.ui.window.chat_commands import ChatCommands
     from engine.serve.agents import Seen
 
 
@@ -520,7 +519,13 @@ class GuestsPart(QWidget):
 
 
 class GuestsInWindow(QObject):
-    """The guests' part of the sidebar, their lanes in the score, and dialogs with their text."""
+    """The guests' part of the sidebar, their lanes in the score, and dialogs with their text.
+
+    Signals:
+        kept(chat id): an agent's conversation has become a chat.
+    """
+
+    kept = Signal(str)
 
     def __init__(
         self,
@@ -529,12 +534,11 @@ class GuestsInWindow(QObject):
         score: ScoreView,
         library: ChatLibrary,
         store: Store,
-        chats: ChatCommands,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._serving, self._window = serving, window
-        self._library, self._store, self._chats = library, store, chats
+        self._library, self._store = library, store
         self.part = GuestsPart(serving, sidebar)
         sidebar.add_part(self.part)
         self.part.opened.connect(self.open)
@@ -560,4 +564,4 @@ class GuestsInWindow(QObject):
         found = read(said.messages, said.reply, title, folder, said.model)
         self._store.exchange.take_in([(found.chat, found.messages)], found.texts)
         self._library.take_in([found.chat])
-        self._chats.open(found.chat.id)
+        self.kept.emit(found.chat.id)

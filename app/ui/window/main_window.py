@@ -151,8 +151,9 @@ class MainWindow(QMainWindow):
             *(self.pane_menus, self._undos, self.toast, self),
         )
         self.guests = GuestsInWindow(
-            context.serving, self.sidebar, self.score, library, store, self.chats, self
+            context.serving, self.sidebar, self.score, library, store, self
         )
+        self.guests.kept.connect(self.chats.open)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
