@@ -624,16 +624,6 @@
         <translation>Der Export ist fehlgeschlagen: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>wartet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>liest</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
@@ -1962,7 +1952,6 @@ Jetzt: {now}</translation>
         <translation>de</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -2358,6 +2347,7 @@ Jetzt: {now}</translation>
         <translation>Nachgedacht</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>gestoppt</translation>
@@ -4129,35 +4119,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>Archiv</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} Stück</numerusform>
-            <numerusform>{count} Stücke</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>pausiert · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>Sitzung {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} fragt {model}, Sitzung {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} fragt {model}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8259,11 +8220,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Diese Antwort stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Clients, {words}</source>
         <translation>Clients, {words}</translation>
     </message>
@@ -8905,6 +8861,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>inaktiv</translation>
     </message>
@@ -9695,24 +9652,10 @@ Du hast nicht geantwortet.</translation>
         <source>No Settings Found</source>
         <translation>Keine Einstellungen gefunden</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Nachricht gelöscht</numerusform>
-            <numerusform>%n Nachrichten gelöscht</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Show fewer</source>
         <translation>Weniger anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>Keine Einstellungen gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

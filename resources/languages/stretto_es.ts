@@ -624,16 +624,6 @@
         <translation>La exportación ha fallado: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>esperando</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>leyendo</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
@@ -1962,7 +1952,6 @@ Ahora: {now}</translation>
         <translation>es</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -2358,6 +2347,7 @@ Ahora: {now}</translation>
         <translation>Razonamiento</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>detenida</translation>
@@ -4129,35 +4119,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>Archivados</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} fragmento</numerusform>
-            <numerusform>{count} fragmentos</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>en pausa · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>sesión {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} pregunta a {model}, sesión {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} pregunta a {model}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8259,11 +8220,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Detener esta respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Clients, {words}</source>
         <translation>Clientes, {words}</translation>
     </message>
@@ -8905,6 +8861,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>inactivo</translation>
     </message>
@@ -9695,24 +9652,10 @@ No respondiste.</translation>
         <source>No Settings Found</source>
         <translation>No se han encontrado ajustes</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Mensaje eliminado</numerusform>
-            <numerusform>%n mensajes eliminados</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Show fewer</source>
         <translation>Mostrar menos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>No se han encontrado ajustes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

@@ -624,16 +624,6 @@
         <translation>L’exportation a échoué&#xa0;: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>en attente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>lecture</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
@@ -1962,7 +1952,6 @@ Maintenant&#xa0;: {now}</translation>
         <translation>fr</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -2358,6 +2347,7 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Réflexion</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>arrêtée</translation>
@@ -4129,35 +4119,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>Archives</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} fragment</numerusform>
-            <numerusform>{count} fragments</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>en pause · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>session {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} interroge {model}, session {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} interroge {model}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8259,11 +8220,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Arrêter cette réponse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Clients, {words}</source>
         <translation>Clients, {words}</translation>
     </message>
@@ -8905,6 +8861,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>inactive</translation>
     </message>
@@ -9695,24 +9652,10 @@ Vous n’avez pas répondu.</translation>
         <source>No Settings Found</source>
         <translation>Aucun réglage trouvé</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Message supprimé</numerusform>
-            <numerusform>%n messages supprimés</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Show fewer</source>
         <translation>Afficher moins</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>Aucun réglage trouvé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

@@ -621,16 +621,6 @@
         <translation>書き出しに失敗しました: {name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>待機中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>読み取り中</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
@@ -1938,7 +1928,6 @@ Now: {now}</source>
         <translation>ja</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -2326,6 +2315,7 @@ Now: {now}</source>
         <translation>思考</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>停止</translation>
@@ -4062,34 +4052,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>アーカイブ</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>断片{count}個</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>一時停止中 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>セッション{name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who}が{model}に質問中、セッション{name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who}が{model}に質問中</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8148,11 +8110,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>この回答を停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Clients, {words}</source>
         <translation>クライアント、{words}</translation>
     </message>
@@ -8788,6 +8745,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>アイドル</translation>
     </message>
@@ -9572,23 +9530,10 @@ You did not answer.</source>
         <source>No Settings Found</source>
         <translation>設定が見つかりません</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>%n件のメッセージを削除しました</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Show fewer</source>
         <translation>一部のみ表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>設定が見つかりません</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

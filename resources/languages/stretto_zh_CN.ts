@@ -621,16 +621,6 @@
         <translation>导出失败：{name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>等待中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>读取中</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
@@ -1938,7 +1928,6 @@ Now: {now}</source>
         <translation>zh_CN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -2326,6 +2315,7 @@ Now: {now}</source>
         <translation>思考</translation>
     </message>
     <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>已停止</translation>
@@ -4062,34 +4052,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Archive</source>
         <translation>归档</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} 段</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>已暂停 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>会话 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} 向 {model} 提问，会话 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} 向 {model} 提问</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8148,11 +8110,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>停止此回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Clients, {words}</source>
         <translation>客户端，{words}</translation>
     </message>
@@ -8788,6 +8745,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
@@ -9572,23 +9530,10 @@ You did not answer.</source>
         <source>No Settings Found</source>
         <translation>未找到设置</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>已删除 %n 条消息</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Show fewer</source>
         <translation>显示较少</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>未找到设置</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
