@@ -597,6 +597,11 @@ class Chat(ChatSignals):
         if self.model_status.state is not LoadState.UNLOADED:
             self._want(self.record.model)
 
+    def leave_model(self) -> None:
+        """Nothing shows this chat: what it alone waits for is not loaded to its end."""
+        if self.reply is None and not self.sends_later:
+            self._loader.leave(self.record.model, self.id)
+
     def _want(self, ref: str) -> None:
         self._loader.want(ref, self.options.kv_bits, self.options.context, self.id)
 

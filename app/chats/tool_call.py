@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -10,13 +11,13 @@ from enum import Enum
 from time import monotonic
 from typing import Any
 
-from app.settings.language import mark, tr
+from app.settings.language import counted, mark, tr
 from app.store import Message
 from app.tools.builtin import Obstacle, title_of
 from app.tools.consent import Decision
 from app.tools.folders import Difference
 from app.tools.questions import Question, Response, Value
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import BUILT_IN, Tool, ToolResult
 
 NO_RESULT = "There is no result: the chat went on without it."
 
@@ -114,12 +115,28 @@ _FOR_MODELS = {
     NO_RESULT: "",
     LEFT_OUT: mark("The result was too long for this chat and was left out."),
 }
+_FOR_PEOPLE = {
+    "No folder has been granted in this chat.": mark("This chat has no folders."),
+    "Nothing was found.": mark("Nothing found."),
+    "(empty)": mark("This folder is empty."),
+    "(It printed nothing.)": mark("The code printed nothing."),
+}
+"""What the built-in tools say in whole sentences, as a person reads it."""
+_WRITTEN = re.compile(r"([\d,]+) bytes were written to (.+)\.", re.DOTALL)
 
 
 def result_of(message: Message) -> str:
     """What a person reads of the result of a call: nothing that is written for the model."""
     if message.error:
         return message.error
+    if message.stats.get("server") == BUILT_IN:
+        if own := _FOR_PEOPLE.get(message.content):
+            return tr(own)
+        if found := _WRITTEN.fullmatch(message.content):
+            size = int(found[1].replace(",", ""))
+            return counted(
+                "%n byte written to {path}", "%n bytes written to {path}", size, path=found[2]
+            )
     known = _FOR_MODELS.get(message.content)
     return message.content if known is None else tr(known) if known else ""
 

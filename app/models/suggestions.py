@@ -9,10 +9,12 @@ import logging
 import os
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from app.settings.language import mark
 from app.settings.paths import resources
+from engine import hub
 from engine.hub.gguf import kept
 
 log = logging.getLogger(__name__)
@@ -104,6 +106,7 @@ class SmallModel:
         return kept.find(self.digest)
 
 
+@cache
 def small(file: Path | None = None) -> SmallModel | None:
     """The small model; None where the file does not name it."""
     try:
@@ -115,6 +118,18 @@ def small(file: Path | None = None) -> SmallModel | None:
     except (OSError, ValueError, LookupError, TypeError) as error:
         log.warning("No small model is suggested: %s", error)
         return None
+
+
+def at_hand(repo: str) -> str:
+    """How chats name a model of the hub that lies on this machine, "" if it does not.
+
+    The small one may have come from the Python index instead. Looks at the disk.
+    """
+    if hub.find(repo) is not None:
+        return repo
+    one = small()
+    folder = one.folder() if one is not None and one.suggestion.repo == repo else None
+    return str(folder) if folder is not None else ""
 
 
 def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:

@@ -48,6 +48,7 @@ class Settings:
         sidebar: whether the list of chats is shown.
         unfolded: folders of the sidebar of which the inside is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
+        same_model: a new chat is opened with the current chat's model instead, if there is one.
         models: model folders opened before, newest first.
         remotes: models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
         find_servers: look for Strettos on this network where remote models are added.
@@ -100,6 +101,7 @@ class Settings:
     sidebar: bool = True
     unfolded: tuple[str, ...] = ()
     model: str = "guide"
+    same_model: bool = True
     models: tuple[str, ...] = ()
     remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     find_servers: bool = False
@@ -257,6 +259,8 @@ def _move_aside(path: Path) -> Path | None:
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
     defaults = Settings()
+    # A model that was chosen for new chats before there was this option holds.
+    data = {"same_model": data.get("model", defaults.model) == defaults.model, **data}
     return valid(data, {name: getattr(defaults, name) for name in _OPTIONS})
 
 

@@ -9760,5 +9760,143 @@ Du hast nicht geantwortet.</translation>
         <source>folded</source>
         <translation>zugeklappt</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Die Antworten werden gemischt und heißen Antwort A, Antwort B und so weiter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>liest</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once…</source>
+        <translation>Vier gleichzeitig fragen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave Broadcast</source>
+        <translation>Broadcast verlassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join Broadcast</source>
+        <translation>Broadcast beitreten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept</source>
+        <translation>{name} behalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept, {kept} of {times} times so far</source>
+        <translation>{name} behalten, bisher {kept}-mal von {times}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unpin Chat</source>
+        <translation>Chat loslösen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin Chat</source>
+        <translation>Chat anheften</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unarchive Chat</source>
+        <translation>Chat aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat</source>
+        <translation>Chat archivieren</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} Stück</numerusform>
+            <numerusform>{count} Stücke</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>pausiert · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>Sitzung {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} fragt {model}, Sitzung {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} fragt {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Same as Current Chat</source>
+        <translation>Wie aktueller Chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This chat has no folders.</source>
+        <translation>Dieser Chat hat keine Ordner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>Nothing found.</source>
+        <translation>Nichts gefunden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This folder is empty.</source>
+        <translation>Dieser Ordner ist leer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The code printed nothing.</source>
+        <translation>Der Code hat nichts ausgegeben.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>%n byte written to {path}</source>
+        <comment>%n bytes written to {path}</comment>
+        <translation>
+            <numerusform>%n Byte in {path} geschrieben</numerusform>
+            <numerusform>%n Bytes in {path} geschrieben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message…</source>
+        <translation>Nachricht schreiben…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>replies</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Diese Antwort stoppen</translation>
+    </message>
 </context>
 </TS>

@@ -9760,5 +9760,143 @@ No respondiste.</translation>
         <source>folded</source>
         <translation>plegado</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Las respuestas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>esperando</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>leyendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once…</source>
+        <translation>Preguntar a cuatro a la vez…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave Broadcast</source>
+        <translation>Salir de la difusión</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join Broadcast</source>
+        <translation>Unirse a la difusión</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept</source>
+        <translation>Se ha conservado {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept, {kept} of {times} times so far</source>
+        <translation>Se ha conservado {name}, {kept} de {times} veces hasta ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unpin Chat</source>
+        <translation>Desfijar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin Chat</source>
+        <translation>Fijar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unarchive Chat</source>
+        <translation>Desarchivar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat</source>
+        <translation>Archivar chat</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} fragmento</numerusform>
+            <numerusform>{count} fragmentos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>en pausa · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>sesión {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} pregunta a {model}, sesión {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} pregunta a {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Same as Current Chat</source>
+        <translation>El mismo que el chat actual</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This chat has no folders.</source>
+        <translation>Este chat no tiene carpetas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>Nothing found.</source>
+        <translation>No se ha encontrado nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This folder is empty.</source>
+        <translation>Esta carpeta está vacía.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The code printed nothing.</source>
+        <translation>El código no ha mostrado nada.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>%n byte written to {path}</source>
+        <comment>%n bytes written to {path}</comment>
+        <translation>
+            <numerusform>%n byte escrito en {path}</numerusform>
+            <numerusform>%n bytes escritos en {path}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message…</source>
+        <translation>Escribe un mensaje…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>replies</source>
+        <translation>respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Detener esta respuesta</translation>
+    </message>
 </context>
 </TS>

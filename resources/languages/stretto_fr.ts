@@ -9760,5 +9760,143 @@ Vous n’avez pas répondu.</translation>
         <source>folded</source>
         <translation>replié</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Les réponses sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>en attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>lecture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once…</source>
+        <translation>Interroger quatre modèles à la fois…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave Broadcast</source>
+        <translation>Quitter la diffusion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join Broadcast</source>
+        <translation>Rejoindre la diffusion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept</source>
+        <translation>{name} conservé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept, {kept} of {times} times so far</source>
+        <translation>{name} conservé, {kept} fois sur {times} jusqu’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unpin Chat</source>
+        <translation>Désépingler la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin Chat</source>
+        <translation>Épingler la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unarchive Chat</source>
+        <translation>Désarchiver la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat</source>
+        <translation>Archiver la discussion</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} fragment</numerusform>
+            <numerusform>{count} fragments</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>en pause · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>session {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} interroge {model}, session {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} interroge {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Same as Current Chat</source>
+        <translation>Comme la discussion actuelle</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This chat has no folders.</source>
+        <translation>Cette discussion n’a aucun dossier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>Nothing found.</source>
+        <translation>Aucun résultat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This folder is empty.</source>
+        <translation>Ce dossier est vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The code printed nothing.</source>
+        <translation>Le code n’a rien affiché.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>%n byte written to {path}</source>
+        <comment>%n bytes written to {path}</comment>
+        <translation>
+            <numerusform>%n octet écrit dans {path}</numerusform>
+            <numerusform>%n octets écrits dans {path}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message…</source>
+        <translation>Écrivez un message…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>replies</source>
+        <translation>réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Arrêter cette réponse</translation>
+    </message>
 </context>
 </TS>

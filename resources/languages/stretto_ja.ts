@@ -9636,5 +9636,141 @@ You did not answer.</source>
         <source>folded</source>
         <translation>折りたたみ済み</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
+        <translation>回答は並べ替えられ、回答A、回答Bのように表示されます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>読み取り中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once…</source>
+        <translation>4つに同時に質問…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave Broadcast</source>
+        <translation>一斉送信から外れる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join Broadcast</source>
+        <translation>一斉送信に加わる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept</source>
+        <translation>{name}を残しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} kept, {kept} of {times} times so far</source>
+        <translation>{name}を残しました（これまで{times}回中{kept}回）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unpin Chat</source>
+        <translation>チャットの固定を解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin Chat</source>
+        <translation>チャットをピンで固定</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Unarchive Chat</source>
+        <translation>チャットのアーカイブを解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat</source>
+        <translation>チャットをアーカイブ</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>断片{count}個</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>一時停止中 · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>セッション{name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who}が{model}に質問中、セッション{name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who}が{model}に質問中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Same as Current Chat</source>
+        <translation>現在のチャットと同じ</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This chat has no folders.</source>
+        <translation>このチャットにはフォルダがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>Nothing found.</source>
+        <translation>何も見つかりませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>This folder is empty.</source>
+        <translation>このフォルダは空です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The code printed nothing.</source>
+        <translation>コードは何も出力しませんでした。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>%n byte written to {path}</source>
+        <comment>%n bytes written to {path}</comment>
+        <translation>
+            <numerusform>{path}に%nバイトを書き込みました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Write a message…</source>
+        <translation>メッセージを入力…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>replies</source>
+        <translation>件の回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>この回答を停止</translation>
+    </message>
 </context>
 </TS>

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QDropEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -29,9 +30,10 @@ from app.chats.table import MOST_MESSAGES
 from app.models.names import model_fallback_name
 from app.settings.language import mark, number, tr
 from app.store import Attachments
-from app.ui.composer.composer import files_in
+from app.ui.composer.composer import enter_sends, files_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
+from app.ui.pane.sampling_form import TEMPERATURE
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 
@@ -128,13 +130,26 @@ _FIELD = 104
 
 
 class AskField(QPlainTextEdit):
-    """Plain text.
+    """Plain text. Enter does here what it does in a chat's message.
+
+    Attributes:
+        lines: Enter breaks the line: each is a message of its own.
 
     Signals:
         files_given(paths): files were pasted or dropped.
+        submitted(): Enter was pressed, and it sends.
     """
 
     files_given = Signal(list)
+    submitted = Signal()
+    lines = False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        if enter and not self.lines and enter_sends(event):
+            self.submitted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText() or bool(files_in(source))
@@ -245,8 +260,9 @@ class MessagesField(QWidget):
     def _on_kind(self) -> None:
         ticks = self.kind.currentData() == PROMPTS
         self._pages.setCurrentWidget(self._list if ticks else self.prompt)
+        self.prompt.lines = self.several
         self.prompt.setPlaceholderText(
-            tr("One message per line") if self.several else tr("Message to all columns")
+            tr("One message per line") if self.several else tr("Write a message…")
         )
         self.changed.emit()
 
@@ -257,6 +273,25 @@ BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("M
 """What may differ; `tr` of it is shown."""
 MOST = 6
 """Columns: narrower ones could not be read."""
+
+
+def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
+    """The same options so that other seeds give other replies.
+
+    What a person has set stays, except a temperature of 0, at which all seeds are alike.
+    """
+    if not options.temperature:
+        usual = float(defaults.get("temperature", TEMPERATURE.engine))
+        if options.temperature == 0 or usual < TEMPERATURE.engine:
+            options = replace(options, temperature=_VARIED)
+    if options.min_p is None and float(defaults.get("min_p", 0.0)) > _LEAST_P:
+        options = replace(options, min_p=_LEAST_P)
+    return options
+
+
+_VARIED, _LEAST_P = 0.8, 0.05
+"""Four replies of the Guide, which is asked at 0.3 and a `min_p` of 0.3 else, were one and the same
+there; at these they are two or three."""
 
 
 @dataclass(frozen=True)
@@ -303,15 +338,23 @@ class CompareDialog(Sheet):
         prompt: str,
         parent: QWidget,
         *,
+        defaults: Mapping[str, Any] | None = None,
         kept: Mapping[str, Sequence[int]] | None = None,
         prompts: Mapping[str, str] | None = None,
         files: PaneFiles | None = None,
     ) -> None:
-        """``models``: pairs of reference and name; ``kept``, ``prompts``: as in `Settings`;
-        ``files``: of the message that the comparison begins with."""
+        """Make the dialog.
+
+        Args:
+            models: pairs of reference and name.
+            defaults: what the makers of the current model recommend, as `Model.defaults`.
+            kept, prompts: as in `Settings`.
+            files: of the message that the comparison begins with.
+        """
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
         self._options = options
+        self._varied = varied(options, defaults or {})
         self._names = dict(models)
         self.asked = MessagesField(prompt, prompts or {}, self)
         self.prompt = self.asked.prompt
@@ -324,7 +367,7 @@ class CompareDialog(Sheet):
         self.count.setAccessibleName(tr("How many"))
         self.count.setRange(2, MOST)
         self.count.setValue(3)
-        self.count.setSuffix(" " + tr("columns"))
+        self.count.setSuffix(" " + tr("replies"))
         self.models = [QCheckBox(name, self) for _, name in models]
         for place, ((ref, _), box) in enumerate(zip(models, self.models, strict=True)):
             box.setToolTip(ref)
@@ -335,7 +378,8 @@ class CompareDialog(Sheet):
         self.why = self.label()
         keep_place(self.why)
         self.go = self.button(tr("Compare"), self.accept)
-        # Enter breaks the line in the message, where the focus is.
+        self.prompt.submitted.connect(self.go.click)
+        # Where Enter breaks the line in the message, in which the focus is.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
         how_many = QHBoxLayout()
         how_many.addWidget(self.count)
@@ -376,7 +420,7 @@ class CompareDialog(Sheet):
             return [Column(ref, self._options, words[ref]) for ref in chosen]
         if kind == BY_SEED:
             return [
-                Column(self._current, replace(self._options, seed=n), tr("Seed {n}", n=n))
+                Column(self._current, replace(self._varied, seed=n), tr("Seed {n}", n=n))
                 for n in range(1, count + 1)
             ]
         return [
@@ -404,7 +448,7 @@ class CompareDialog(Sheet):
         self.blind.setToolTip(
             tr("A table shows the names")
             if several
-            else tr("Columns are shuffled and named Reply A, Reply B and so on")
+            else tr("Replies are shuffled and named Reply A, Reply B and so on")
         )
         self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()

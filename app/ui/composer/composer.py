@@ -117,7 +117,7 @@ class ComposerText(QTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.sends(event):
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and enter_sends(event):
             self.submitted.emit()
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             # Qt's own Shift+Enter is a line separator, not a new line.
@@ -131,13 +131,6 @@ class ComposerText(QTextEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
-
-    def sends(self, event: QKeyEvent) -> bool:
-        """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
-        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if self.sends_with_ctrl:
-            return modifiers == Qt.KeyboardModifier.ControlModifier
-        return not modifiers & Qt.KeyboardModifier.ShiftModifier
 
     @property
     def unfinished(self) -> str:
@@ -180,6 +173,14 @@ class ComposerText(QTextEdit):
             )
         else:
             super().insertFromMimeData(source)
+
+
+def enter_sends(event: QKeyEvent) -> bool:
+    """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    if ComposerText.sends_with_ctrl:
+        return modifiers == Qt.KeyboardModifier.ControlModifier
+    return not modifiers & Qt.KeyboardModifier.ShiftModifier
 
 
 def files_in(source: QMimeData) -> list[Path]:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QRegularExpression, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 
 from app.settings.language import tr
-from app.ui.composer.composer import ComposerText
+from app.ui.composer.composer import ComposerText, enter_sends
 
 PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 
@@ -53,7 +53,7 @@ class Variables(QObject):
             if event.key() == Qt.Key.Key_Backtab:
                 return self._go(-1)
             enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            if enter and self._field.sends(event):
+            if enter and enter_sends(event):
                 return self._hold()
         return super().eventFilter(watched, event)
 

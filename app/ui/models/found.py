@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.models.downloads import Downloads, fault
-from app.models.suggestions import Suggestion, for_machine, machine_memory
+from app.models.suggestions import Suggestion, at_hand, for_machine, machine_memory
 from app.settings import keychain
 from app.settings.language import counted, number, tr
 from app.ui.style.figures import bytes_line
@@ -525,7 +525,7 @@ class Finding(QObject):
 
     def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
         seen = self._looked.get(ref)
-        if hub.find(ref) is not None:
+        if at_hand(ref):
             return tr("Downloaded"), "muted"
         gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Cannot be loaded"), "muted")
         if isinstance(seen, EngineError):

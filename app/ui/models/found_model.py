@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.markdown import MarkdownDocument
-from app.models.suggestions import Suggestion
+from app.models.suggestions import Suggestion, at_hand
 from app.settings.language import mark, tr
 from app.ui.models.found import (
     CHATS,
@@ -220,7 +220,7 @@ class FoundModel(QWidget):
         self._say(self.about, f"{bytes_line(model.size)} · {model.licence}")
         self._say(self.facts, tr(model.good_at))
         self.read.show()
-        if hub.find(model.repo) is not None:
+        if at_hand(model.repo):
             self._say(self.fits, tr("Already on this computer."))
             return OPEN
         small = not room or has_room(model, room)
@@ -241,7 +241,7 @@ class FoundModel(QWidget):
         self._say(self.about, " · ".join(part for part in parts if part))
         self._say(self.facts, facts_line(model))
         self.name.setToolTip(model.repo)
-        if hub.complete(model) is not None:
+        if hub.complete(model) is not None or (at_hand(model.repo) and not at):
             self._plan.hide()
             self._say(self.fits, tr("Already on this computer."))
             return OPEN

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app import flows
 from app.models.downloads import Downloads, ref_of
 from app.models.loading import ModelLoader
+from app.models.suggestions import at_hand
 from app.settings.language import counted, mark, tr
 from app.ui.models.downloads import DownloadList
 from app.ui.models.found import Finding, FoundList, Looking, SearchField
@@ -328,7 +329,8 @@ class GetModelDialog(Sheet):
     @Slot()
     def _on_go(self) -> None:
         if self.go.verb == OPEN:
-            self._open(ref_of(self._model) if self._model is not None else self.models.ref)
+            ref = ref_of(self._model) if self._model is not None else self.models.ref
+            self._open(at_hand(ref) or ref)
         elif self._model is None:
             suggested = self.finding.suggestion(self.models.ref) is not None
             download = suggested and self.go.verb == DOWNLOAD

@@ -79,7 +79,7 @@ class EmptyChat(QWidget):
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
         self.small.setToolTip(tr("A small model that talks about anything"))
         self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
-        self.four = QPushButton(tr("Ask Four at Once"), self)
+        self.four = QPushButton(tr("Ask Four at Once…"), self)
         self.four.setToolTip(tr("Compares replies to one message, side by side"))
         self.four.clicked.connect(self.four_asked)
         self.more = QWidget(self)

@@ -161,7 +161,7 @@ class SettingsWindow(Sheet):
         self.model.setAccessibleName(tr("Model"))
         self.model.setMinimumWidth(scaled(180))
         self._fill_model()
-        self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
+        self.model.activated.connect(self._on_model)
         other = QPushButton(tr("Choose…"), page)
         other.setAutoDefault(False)
         other.clicked.connect(self._choose_model)
@@ -198,10 +198,20 @@ class SettingsWindow(Sheet):
     def _fill_model(self) -> None:
         """What new chats may begin with: the Guide, what is chosen, and what is listed."""
         self.model.clear()
+        self.model.addItem(tr("Same as Current Chat"), "")
         for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
             self.model.addItem(model_fallback_name(ref), ref)
             self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
-        self.model.setCurrentIndex(self.model.findData(self._settings.model))
+        chosen = "" if self._settings.same_model else self._settings.model
+        self.model.setCurrentIndex(self.model.findData(chosen))
+
+    @Slot(int)
+    def _on_model(self, index: int) -> None:
+        ref = str(self.model.itemData(index))
+        if ref:
+            self._set(model=ref, same_model=False)
+        else:
+            self._set(same_model=True)
 
     def _models(self, page: FormPage, library: ChatLibrary | None) -> None:
         self.models = ModelList(self._settings, library, self._open_folder, page)
@@ -329,4 +339,4 @@ class SettingsWindow(Sheet):
         if self.model.findData(ref) < 0:
             self.model.addItem(model_fallback_name(ref), ref)
         self.model.setCurrentIndex(self.model.findData(ref))
-        self._set(model=ref)
+        self._set(model=ref, same_model=False)

@@ -323,6 +323,11 @@ class ChatListModel(QAbstractListModel):
         row = Row(name, kind="group", depth=entry.depth, folder_id=entry.id, count=len(ids))
         return replace(row, unfolded=unfolded, holds=() if unfolded else tuple(ids))
 
+    @property
+    def groups(self) -> frozenset[str]:
+        """The ids of the lines of groups that there are."""
+        return frozenset(self._groups)
+
     def fold(self, folder_id: str, folded: bool | None = None) -> None:
         """Hide or show what is in a folder; the other of the two without a word on it."""
         if folded is None:

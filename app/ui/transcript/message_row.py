@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QDateTime,
+    QEvent,
+    QLocale,
+    QObject,
+    QPoint,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAccessible,
     QColor,
@@ -22,9 +33,10 @@ from app.chats.actions import Action
 from app.chats.attached import about, shown_pages, used
 from app.chats.tool_call import result_of
 from app.markdown import MarkdownDocument
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import code, counted, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message
 from app.store.index import shown_text
+from app.tools.tool import BUILT_IN
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.icons import icon
@@ -68,13 +80,23 @@ def row_name(message: Message) -> str:
     if message.status == "streaming":
         return head
     if message.role == "tool":  # nothing that is written for the model
-        text = result_of(message)[:_BEGINNING]
+        text = shown_result(message)[:_BEGINNING]
         return f"{head}: {text.strip()}" if text else head
     text = message.content[:_BEGINNING]
     if QAccessible.isActive():  # it takes a while, and rows are made while one scrolls
         text = shown_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
     return f"{head}: {words}" if words else head
+
+
+def shown_result(message: Message) -> str:
+    """The result of a call as a person reads it, the time in their language."""
+    text, stats = result_of(message), message.stats
+    if code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
+        when = QDateTime.fromString(text.rpartition("(")[2].rstrip(")"), Qt.DateFormat.ISODate)
+        if when.isValid():
+            return QLocale(code()).toString(when, QLocale.FormatType.LongFormat)
+    return text
 
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:

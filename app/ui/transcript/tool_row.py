@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
-from app.chats.tool_call import Call, CallState, fault_in, result_of
+from app.chats.tool_call import Call, CallState, fault_in
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
 from app.tools.builtin import Obstacle, about_of, title_of, words_of
@@ -33,7 +33,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
-from app.ui.transcript.message_row import Can, MessageRow, beginning
+from app.ui.transcript.message_row import Can, MessageRow, beginning, shown_result
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.textview import TextView
@@ -663,7 +663,7 @@ class ToolRow(MessageRow):
             writer.arguments(pairs if pairs is not None else [("", visible_lines(self._told()))])
             for words in said_meanwhile(self.message):
                 writer.text(words)
-            writer.text(beginning(result_of(self.message)))
+            writer.text(beginning(shown_result(self.message)))
             return
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None

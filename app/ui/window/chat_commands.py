@@ -73,11 +73,17 @@ class ChatCommands(QObject):
         self._open_new("down")
 
     def _open_new(self, where: str) -> None:
-        active = self._workspace.active
-        model = active.chat.record.model if active is not None else self._settings.model
-        chat = self._library.new(model, self._settings.new_chat, self._settings.system)
+        chat = self.begin()
         self._workspace.show_chat(chat, self._where(where))
         chat.load_model()
+
+    def begin(self) -> Chat:
+        """A new chat as the settings want it; nothing shows it yet."""
+        settings, active = self._settings, self._workspace.active
+        model = settings.model
+        if settings.same_model and active is not None:
+            model = active.chat.record.model
+        return self._library.new(model, settings.new_chat, settings.system)
 
     def _where(self, where: str) -> str:
         """A tab in place of a pane for which there is no room: two would be too small to read."""

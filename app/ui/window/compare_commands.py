@@ -129,12 +129,18 @@ class Broadcast(QObject):
     def _pane_off(self, pane: ChatPane) -> str:
         return self._off()
 
+    def _pane_words(self, pane: ChatPane) -> str:
+        if not self._on:
+            return mark("Join or Leave Broadcast")
+        return mark("Leave Broadcast") if self._hears(pane) else mark("Join Broadcast")
+
     @command(
         "broadcast_one",
         mark("Join or Leave Broadcast"),
         "Ctrl+Alt+B",
         where=Where.PANE,
         why_not=_pane_off,
+        words=_pane_words,
     )
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
@@ -389,14 +395,15 @@ class Together(QObject):
         self._settings.set(kept=tally)
         kept, times = tally[model]
         name = self._library.loader.get(model).name
-        words = counted(
-            "{name} was kept {kept} of %n times",
-            "{name} was kept {kept} of %n times",
-            times,
-            name=name,
-            kept=kept,
+        words = (
+            tr("{name} kept", name=name)
+            if times == 1
+            else tr(
+                "{name} kept, {kept} of {times} times so far", name=name, kept=kept, times=times
+            )
         )
-        self.said.emit(f"{names}. {words}" if names else words)
+        told = names if names and times == 1 else f"{names}. {words}" if names else words
+        self.said.emit(told)
 
 
 TABLE = "table"
@@ -451,12 +458,14 @@ class CompareCommands(QObject):
         model = active.chat.record.model if active is not None else self._settings.model
         loader = self._library.loader
         refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
+        current = loader.get(model).model
         dialog = CompareDialog(
             [(ref, loader.get(ref).name) for ref in refs],
             model,
             active.chat.options if active is not None else ChatOptions(),
             active.composer.text if active is not None else "",
             self._window,
+            defaults=current.defaults if current is not None else {},
             kept=self._settings.kept,
             prompts=self._settings.prompts,
             files=active.findChild(PaneFiles) if active is not None else None,

@@ -174,7 +174,7 @@ class MainWindow(QMainWindow):
         self.prompts = PromptCommands(settings, self.workspace, self)
         self.spelling = SpellingCommands(settings, context.speller, self.workspace, self)
         self.together = Together(self.chats.comparisons, library, settings, self.workspace)
-        self.quick = QuickAsk(*shown_in, self)
+        self.quick = QuickAsk(self.workspace, self.chats, self)
         self.tray = Tray(settings, lambda: self.commands, self.come_forward, self)
         self.compare = CompareCommands(
             library, store, settings, self.workspace, self.chats, self._undos, self

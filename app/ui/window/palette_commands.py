@@ -187,17 +187,8 @@ GROWN = 480
 class QuickAsk(QObject):
     """Opens the small window, and closes it by Esc. What was asked stays in the list of chats."""
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        settings: Settings,
-        workspace: Workspace,
-        chats: ChatCommands,
-        parent: QObject,
-    ) -> None:
+    def __init__(self, workspace: Workspace, chats: ChatCommands, parent: QObject) -> None:
         super().__init__(parent)
-        self._library = library
-        self._settings = settings
         self._workspace = workspace
         self._chats = chats
         self._ids: set[str] = set()
@@ -208,8 +199,7 @@ class QuickAsk(QObject):
         """Open the window; one in which nothing was written yet comes forward."""
         pane = next((p for p in self._workspace.panes() if self._waits(p)), None)
         if pane is None:
-            settings = self._settings
-            chat = self._library.new(settings.model, settings.new_chat, settings.system)
+            chat = self._chats.begin()
             pane = self._workspace.show_in_window(chat)
             pane.escaped.connect(self._on_escaped)
             pane.spoken.connect(self._on_spoken)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Slot
 
 from app.chats.actions import Action
 from app.chats.library import ChatLibrary
+from app.chats.organising import ARCHIVE
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.ui.sidebar.sidebar import Sidebar
@@ -111,7 +112,13 @@ class SidebarCommands(QObject):
         words = counted("%Ln chat moved to Trash", "%Ln chats moved to Trash", len(ids))
         self._undos.offer(words, restore)
 
-    @command("pin", mark("Pin/Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
+    def _pin_words(self) -> str:
+        ids = self._all_meant()
+        if self._not_listed():
+            return mark("Pin/Unpin Chat")
+        return mark("Unpin Chat") if self._sidebar.organiser.pinned(ids) else mark("Pin Chat")
+
+    @command("pin", mark("Pin/Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed, words=_pin_words)
     def pin(self) -> None:
         self._sidebar.organiser.pin(self._all_meant())
 
@@ -127,7 +134,19 @@ class SidebarCommands(QObject):
     def tags(self) -> None:
         self._sidebar.organiser.ask_tags(self._all_meant())
 
-    @command("archive", mark("Archive/Unarchive Chat"), "Ctrl+Alt+A", why_not=_not_listed)
+    def _archive_words(self) -> str:
+        if self._not_listed():
+            return mark("Archive/Unarchive Chat")
+        archived = self._sidebar.organiser.archived(self._all_meant())
+        return mark("Unarchive Chat") if archived else mark("Archive Chat")
+
+    @command(
+        "archive",
+        mark("Archive/Unarchive Chat"),
+        "Ctrl+Alt+A",
+        why_not=_not_listed,
+        words=_archive_words,
+    )
     def archive(self) -> None:
         self._sidebar.organiser.archive(self._all_meant())
 
@@ -145,8 +164,9 @@ class SidebarCommands(QObject):
 
     @Slot()
     def _on_refolded(self) -> None:
-        known = {folder.id for folder in self._library.order.folders()} | {"archive"}
-        kept = sorted(self._sidebar.model.unfolded & known)
+        model = self._sidebar.model
+        known = {folder.id for folder in self._library.order.folders()} | {ARCHIVE}
+        kept = sorted(model.unfolded & (known | model.groups))
         if kept != sorted(self._settings.unfolded):
             self._settings.set(unfolded=tuple(kept))
 

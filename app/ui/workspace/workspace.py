@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QEvent, QObject, QPoint, QTimer, Signal, Slot
@@ -244,8 +245,14 @@ class Workspace(QWidget):
                 self.activate(rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._settle()
+        # Once all is as it is to be: what takes its place may want the same model.
+        QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if told:
             self.pane_closed.emit(chat_id)
+
+    def _leave_model(self, chat: Chat) -> None:
+        if self.pane(chat.id) is None and isValid(chat):
+            chat.leave_model()
 
     def reopen(self, chat_id: str) -> bool:
         """Put a closed pane back where it was; False if it is not kept any more."""
@@ -257,6 +264,7 @@ class Workspace(QWidget):
             self._docks.mark_open(chat_id)
             self._placing.put_back(dock, self._latest_in(self.window()))
             self._settle()
+            dock.pane.chat.load_model()
         self.activate(dock.pane)
         return True
 

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from app.chats.importing import Report
+from app.chats.tool_call import result_of
 from app.chats.transcript import _title
 from app.models.errors import explained, meaning
 from app.settings import language
-from app.store import ChatRecord
+from app.store import ChatRecord, Message
+from app.ui.transcript import message_row
+from app.ui.transcript.message_row import shown_result
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -55,3 +58,28 @@ def test_an_import_says_how_many_in_the_singular_and_in_the_plural() -> None:
         "Not imported: 2,000 items of type “toys”.",
         "Not imported: 1 image.",
     ]
+
+
+def result(text: str, server: str = "Stretto", tool: str = "write_file") -> Message:
+    return Message("m", "c", role="tool", content=text, stats={"server": server, "tool": tool})
+
+
+@pytest.mark.usefixtures("_in_brackets")
+def test_what_built_in_tools_say_to_the_model_a_person_reads_in_their_language() -> None:
+    assert result_of(result("Nothing was found.")) == "[Nothing found.]"
+    assert result_of(result("(It printed nothing.)")) == "[The code printed nothing.]"
+    told = result_of(result("1,024 bytes were written to /a/b was.txt."))
+    assert told == "[1024 byte written to /a/b was.txt]"
+    # What another server says, and what a file holds, is not ours to translate.
+    assert result_of(result("Nothing was found.", server="files")) == "Nothing was found."
+    assert result_of(result("a line\nNothing was found.")) == "a line\nNothing was found."
+
+
+def test_the_time_is_told_in_the_language_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Wednesday, 25 November 2026, 21:36 CET (2026-11-25T21:36:57+01:00)"
+    message = result(text, tool="date")
+    assert shown_result(message) == text
+    monkeypatch.setattr(message_row, "code", lambda: "de")
+    assert shown_result(message).startswith("Mittwoch, 25. November 2026")
+    assert shown_result(result("Damaged (x)", tool="date")) == "Damaged (x)"
+    assert shown_result(result(text, server="clock", tool="date")) == text

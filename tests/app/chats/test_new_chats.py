@@ -58,3 +58,28 @@ def test_d9_a_blank_chat_of_which_nothing_is_known_begins_as_chosen(begun):
     chat = begun.window.chats.chat("an-id-of-nobody", {"model": 3, "params": [], "system": None})
     assert chat.record.model == GUIDE
     assert begins_as_chosen(chat)
+
+
+def test_a_new_chat_has_the_model_that_the_settings_say(begun):
+    run, settings = begun, begun.app.settings
+    run.pane.chat.set_model("somebody/large")
+    run.window.commands["settings"].trigger()
+    window = run.window.settings_commands.shown
+    assert window.model.currentText() == "Same as Current Chat"
+    for opens in ("new", "split_right", "quick_ask"):
+        run.window.commands[opens].trigger()
+        assert run.pane.chat.record.model == "somebody/large"
+    guide = window.model.findData(GUIDE)
+    window.model.setCurrentIndex(guide)
+    window.model.activated.emit(guide)
+    assert (settings.model, settings.same_model) == (GUIDE, False)
+    run.pane.chat.set_model("somebody/large")
+    for opens in ("new", "split_right"):
+        run.window.commands[opens].trigger()
+        assert run.pane.chat.record.model == GUIDE
+        run.pane.chat.set_model("somebody/large")
+    window.model.setCurrentIndex(0)
+    window.model.activated.emit(0)
+    run.window.commands["new"].trigger()
+    assert run.pane.chat.record.model == "somebody/large"
+    window.close()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
-from app.ui.compare.compare_dialog import Column, CompareDialog
+from app.ui.compare.compare_dialog import Column, CompareDialog, varied
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
@@ -48,6 +48,40 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start)
     assert [reply.params.seed for reply in run.engine.sent] == [1, 2, 3]
     widths = [pane.width() for pane in columns]
     assert max(widths) - min(widths) < 0.1 * max(widths)
+
+
+@pytest.mark.parametrize(
+    ("own", "defaults", "temperature", "min_p"),
+    [
+        (ChatOptions(), {"temperature": 0.3, "min_p": 0.3}, 0.8, 0.05),  # the Guide
+        (ChatOptions(), {"temperature": 0.9}, None, None),
+        (ChatOptions(), {}, None, None),
+        (ChatOptions(temperature=0.0), {}, 0.8, None),
+        (ChatOptions(temperature=0.2, min_p=0.4), {"temperature": 0.3, "min_p": 0.3}, 0.2, 0.4),
+    ],
+)
+def test_seeds_give_other_replies_also_of_a_model_that_always_says_the_same(
+    own: ChatOptions, defaults: dict[str, float], temperature: float | None, min_p: float | None
+):
+    made = varied(own, defaults)
+    assert (made.temperature, made.min_p) == (temperature, min_p)
+
+
+def test_enter_starts_a_comparison_of_one_message_and_breaks_the_line_of_several(start: Start):
+    run = start()
+    run.ready()
+    dialog = open_dialog(run)
+    assert dialog.count.suffix() == " replies"
+    run.qtbot.keyClicks(dialog.prompt, "say one")
+    run.qtbot.keyClick(dialog.prompt, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    run.qtbot.keyClicks(dialog.prompt, "two")
+    assert dialog.prompt.toPlainText() == "say one\ntwo"
+    dialog.asked.kind.setCurrentIndex(1)  # one message per line
+    run.qtbot.keyClick(dialog.prompt, Qt.Key.Key_Return)
+    assert dialog.prompt.toPlainText() == "say one\ntwo\n"
+    dialog.asked.kind.setCurrentIndex(0)
+    run.qtbot.keyClick(dialog.prompt, Qt.Key.Key_Return)
+    run.until(lambda: len(run.engine.sent) == 3)
 
 
 def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
@@ -329,7 +363,7 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
             run.answered(pane)
         panes[kept].header.keep.click()
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
-    assert run.window.toast.text == "one was kept 1 of 3 times"
+    assert run.window.toast.text == "one kept, 1 of 3 times so far"
     for pane in three_columns(run):
         run.answered(pane)
     run.pane.header.keep.click()  # seeds of one model are not counted

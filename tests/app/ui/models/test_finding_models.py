@@ -4,6 +4,7 @@ a hub on the loopback."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import keyring.core
 import pytest
@@ -11,6 +12,7 @@ from keyring.backend import KeyringBackend
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.models import suggestions
 from app.models.downloads import DownloadState
 from app.ui.models import found
 from app.ui.models.get_model import GetModelDialog
@@ -148,6 +150,21 @@ def test_three_clicks_from_the_first_start_to_a_download_that_suits_the_machine(
     assert dialog.go.text() == "Open"
     run.qtbot.mouseClick(dialog.go, LEFT)
     assert run.pane.chat.record.model == SUGGESTED
+
+
+def test_the_small_model_that_came_from_elsewhere_is_marked_and_opened(opened, monkeypatch):
+    run, dialog = opened
+    small = suggestions.small().suggestion.repo
+    assert marks(dialog)[small] != "Downloaded"
+    monkeypatch.setattr(suggestions.kept, "find", lambda _digest: Path("/models/small"))
+    dialog.finding.refresh()
+    assert marks(dialog)[small] == "Downloaded"
+    click(run, dialog, small)
+    assert dialog.go.text() == "Open"
+    refs = []
+    dialog.opened.connect(refs.append)
+    run.qtbot.mouseClick(dialog.go, LEFT)
+    assert refs == ["/models/small"]
 
 
 def test_the_button_stands_beside_the_guide_alone(served, start):

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.models.loading import LoadState
+from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.pane import ChatPane
 from tests.app.conftest import Run, Start
 
@@ -188,3 +189,44 @@ def test_what_the_person_asked_for_in_the_list_is_loaded_whatever_chats_choose(s
     assert slow.app.loader.get(SMALL).state is LoadState.LOADING
     slow.engine.loading.set()
     slow.until(lambda: slow.app.loader.get(SMALL).state is LoadState.READY)
+
+
+def test_what_only_a_closed_pane_waited_for_is_not_loaded(slow: Run):
+    first, second, third = slow.panes
+    loader = slow.app.loader
+    for pane in (first, second, third):
+        pane.chat.set_model(SMALL)
+    slow.say("say hello", third)  # its reply waits for the model
+    slow.until(lambda: SMALL in slow.engine.progress)
+    workspace = slow.window.workspace
+    for pane in (first, third):
+        workspace.close_pane(pane)
+        slow.qtbot.wait(10)
+        assert loader.get(SMALL).state is LoadState.LOADING
+    third.chat.stop()
+    workspace.reopen(third.chat.id)
+    workspace.close_pane(third)
+    workspace.close_pane(second)
+    slow.until(lambda: loader.get(SMALL).state is LoadState.UNASKED)
+    workspace.reopen(second.chat.id)
+    assert loader.get(SMALL).state is LoadState.LOADING
+    slow.engine.loading.set()
+    slow.until(lambda: loader.get(SMALL).state is LoadState.READY)
+
+
+def test_columns_of_a_comparison_go_on_loading_what_the_pane_before_them_wanted(slow: Run):
+    first = slow.panes[0]
+    loader = slow.app.loader
+    first.chat.set_model(SMALL)
+    slow.until(lambda: SMALL in slow.engine.progress)
+    load = loader._loads[SMALL]
+    first.composer.set_text("say hello")
+    slow.window.workspace.activate(first)
+    slow.window.commands["compare"].trigger()
+    dialog = slow.window.findChild(CompareDialog)
+    assert dialog is not None
+    dialog.go.click()
+    slow.qtbot.wait(20)
+    assert loader._loads[SMALL] is load
+    slow.engine.loading.set()
+    slow.until(lambda: len(slow.engine.sent) == 3)

@@ -194,3 +194,15 @@ def test_what_is_older_than_thirty_days_stands_below_its_month_or_year(monkeypat
     assert heading(2025, 12, 31) == "2025"
     assert heading(2019, 5, 5) == "2019"
     assert heading(1999, 5, 5) == "Earlier"
+
+
+def test_an_unfolded_group_is_unfolded_after_a_restart(start: Start):
+    run = start()
+    compared(run)
+    focus(run, 1)
+    press(run, Qt.Key.Key_Right)
+    run.until(lambda: len(words(run)) == 5)
+    run.end()
+    again = start()
+    again.ready()
+    again.until(lambda: words(again)[2:] == ["Seed 1", "Seed 2", "Seed 3"])

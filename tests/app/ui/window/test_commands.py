@@ -186,3 +186,26 @@ def test_d8_the_wheel_over_a_chats_settings_changes_nothing_either(start: Start)
         wheel(run, field)
     assert popover.values() == before
     popover.close()
+
+
+def test_menus_say_what_a_command_would_do_now(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    commands = run.window.commands
+
+    def shown(*names: str) -> list[str]:
+        commands._show_what_can_be(names)
+        return [commands[name].text() for name in names]
+
+    assert shown("pin", "archive") == ["Pin Chat", "Archive Chat"]
+    commands["pin"].trigger()
+    assert shown("pin") == ["Unpin Chat"]
+    commands["archive"].trigger()
+    assert shown("archive") == ["Unarchive Chat"]
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    assert shown("broadcast_one") == ["Leave Broadcast"]
+    commands["broadcast_one"].trigger()
+    assert shown("broadcast_one") == ["Join Broadcast"]
