@@ -538,11 +538,6 @@
         <translation>Wie viele</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>Spalten</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -6923,11 +6918,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>Vier gleichzeitig fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>Stretto mit dem Guide ausprobieren</translation>
     </message>
@@ -7936,11 +7926,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>Nachricht an alle Spalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide names until I keep a reply</source>
         <translation>Namen verbergen, bis ich eine Antwort behalte</translation>
     </message>
@@ -7953,11 +7938,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table shows the names</source>
         <translation>Eine Tabelle zeigt die Namen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Die Spalten werden gemischt und heißen Antwort A, Antwort B usw.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8003,15 +7983,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Jede Antwort scrollt für sich</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
-            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -9766,16 +9737,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Antworten werden gemischt und heißen Antwort A, Antwort B und so weiter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>wartet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>liest</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once…</source>
         <translation>Vier gleichzeitig fragen…</translation>
@@ -9820,35 +9781,6 @@ Du hast nicht geantwortet.</translation>
         <source>Archive Chat</source>
         <translation>Chat archivieren</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} Stück</numerusform>
-            <numerusform>{count} Stücke</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>pausiert · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>Sitzung {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} fragt {model}, Sitzung {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} fragt {model}</translation>
-    </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
@@ -9892,11 +9824,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>Antworten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Diese Antwort stoppen</translation>
     </message>
 </context>
 </TS>

@@ -538,11 +538,6 @@
         <translation>Cuántas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>columnas</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -6923,11 +6918,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>Preguntar a cuatro a la vez</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>Prueba Stretto con Guide</translation>
     </message>
@@ -7936,11 +7926,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>Mensaje para todas las columnas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide names until I keep a reply</source>
         <translation>Ocultar los nombres hasta que conserve una respuesta</translation>
     </message>
@@ -7953,11 +7938,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table shows the names</source>
         <translation>La tabla muestra los nombres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8003,15 +7983,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Cada respuesta se desplaza por separado</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} se ha conservado {kept} de %n vez</numerusform>
-            <numerusform>{name} se ha conservado {kept} de %n veces</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -9766,16 +9737,6 @@ No respondiste.</translation>
         <translation>Las respuestas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>esperando</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>leyendo</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once…</source>
         <translation>Preguntar a cuatro a la vez…</translation>
@@ -9820,35 +9781,6 @@ No respondiste.</translation>
         <source>Archive Chat</source>
         <translation>Archivar chat</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} fragmento</numerusform>
-            <numerusform>{count} fragmentos</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>en pausa · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>sesión {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} pregunta a {model}, sesión {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} pregunta a {model}</translation>
-    </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
@@ -9892,11 +9824,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Detener esta respuesta</translation>
     </message>
 </context>
 </TS>

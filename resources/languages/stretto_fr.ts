@@ -538,11 +538,6 @@
         <translation>Nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>colonnes</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -6923,11 +6918,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>Interroger quatre modèles à la fois</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>Essayez Stretto avec le Guide</translation>
     </message>
@@ -7936,11 +7926,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>Message à toutes les colonnes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide names until I keep a reply</source>
         <translation>Masquer les noms jusqu’à ce que je garde une réponse</translation>
     </message>
@@ -7953,11 +7938,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table shows the names</source>
         <translation>Un tableau montre les noms</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8003,15 +7983,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Chaque réponse défile séparément</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
-            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -9766,16 +9737,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Les réponses sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>en attente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>lecture</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once…</source>
         <translation>Interroger quatre modèles à la fois…</translation>
@@ -9820,35 +9781,6 @@ Vous n’avez pas répondu.</translation>
         <source>Archive Chat</source>
         <translation>Archiver la discussion</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} fragment</numerusform>
-            <numerusform>{count} fragments</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>en pause · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>session {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} interroge {model}, session {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} interroge {model}</translation>
-    </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
@@ -9892,11 +9824,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Arrêter cette réponse</translation>
     </message>
 </context>
 </TS>

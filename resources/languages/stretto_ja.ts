@@ -536,11 +536,6 @@
         <translation>列の数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>列</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -6835,11 +6830,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>4つに同時に質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>GuideでStrettoを試す</translation>
     </message>
@@ -7833,11 +7823,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>すべての列へのメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide names until I keep a reply</source>
         <translation>回答を残すまで名前を隠す</translation>
     </message>
@@ -7850,11 +7835,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table shows the names</source>
         <translation>表には名前が表示されます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>列は並べ替えられ、回答A、回答Bのように表示されます</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7900,14 +7880,6 @@ You did not answer.</source>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>回答は別々にスクロールします</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name}は%n回中{kept}回残されました</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -9642,16 +9614,6 @@ You did not answer.</source>
         <translation>回答は並べ替えられ、回答A、回答Bのように表示されます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>待機中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>読み取り中</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once…</source>
         <translation>4つに同時に質問…</translation>
@@ -9696,34 +9658,6 @@ You did not answer.</source>
         <source>Archive Chat</source>
         <translation>チャットをアーカイブ</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>断片{count}個</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>一時停止中 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>セッション{name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who}が{model}に質問中、セッション{name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who}が{model}に質問中</translation>
-    </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
@@ -9766,11 +9700,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>件の回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>この回答を停止</translation>
     </message>
 </context>
 </TS>

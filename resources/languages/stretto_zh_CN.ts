@@ -536,11 +536,6 @@
         <translation>数量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>列</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -6835,11 +6830,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>同时问四个</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/empty.py"/>
         <source>Try Stretto with the Guide</source>
         <translation>用 Guide 体验 Stretto</translation>
     </message>
@@ -7833,11 +7823,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>发给所有列的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Hide names until I keep a reply</source>
         <translation>保留回复前隐藏名称</translation>
     </message>
@@ -7850,11 +7835,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A table shows the names</source>
         <translation>表格会显示名称</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7900,14 +7880,6 @@ You did not answer.</source>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>每条回复单独滚动</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} 在 %n 次中被保留 {kept} 次</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -9642,16 +9614,6 @@ You did not answer.</source>
         <translation>回复会被打乱并命名为回复 A、回复 B 等</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>等待中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>读取中</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once…</source>
         <translation>同时问四个…</translation>
@@ -9696,34 +9658,6 @@ You did not answer.</source>
         <source>Archive Chat</source>
         <translation>归档对话</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} 段</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>已暂停 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>会话 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} 向 {model} 提问，会话 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} 向 {model} 提问</translation>
-    </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Same as Current Chat</source>
@@ -9766,11 +9700,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>个回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>停止此回复</translation>
     </message>
 </context>
 </TS>
