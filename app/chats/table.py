@@ -170,7 +170,7 @@ class AnswerTable(QObject):
             "complete": "",
             "error": answer.error,
             "streaming": tr("Replying"),
-            "cancelled": tr("Stopped"),
+            "cancelled": tr("Stopped", "a reply"),
         }.get(answer.status, tr("Interrupted"))
         return Cell(answer.content, note, answer.id)
 

@@ -34,7 +34,7 @@ GOOD_AT = (
     mark("Reasoning, tools, room for more chats"),
     mark("Code and tools, very quick for its size"),
     mark("Writing, languages, hard questions"),
-    mark("Code, hard questions, room for chats"),
+    mark("Code, hard questions, room for more chats"),
     mark("Code and tools, more exact"),
     mark("Programming over long texts"),
     mark("Long texts, very quick for its size"),

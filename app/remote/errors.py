@@ -61,11 +61,11 @@ def refusal(
         model: that was asked; "" for the list of models.
     """
     host, said = host_of(address), words_of(body)
-    quoted = tr("It says: “{words}”", words=said) if said else ""
+    quoted = tr("Its message: “{words}”", words=said) if said else ""
     code, sentence = _told(status, headers, host, address, model)
     if status in (400, 413, 422) and _is_too_long(body, said):
         code = CONTEXT_OVERFLOW
-        sentence = tr("The conversation does not fit into the context of {model}.", model=model)
+        sentence = tr("The chat does not fit into the context of {model}.", model=model)
     refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
     refused.status, refused.said_code = status, _code_of(body)
     return refused

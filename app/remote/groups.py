@@ -138,7 +138,7 @@ class Groups:
         if server is not None and server.process.poll() is None:
             return None if server.started.done() else NotThere(True, "")
         hosts = ", ".join(group.hosts)
-        words = tr("It runs on {hosts} and is not started.", hosts=hosts)
+        words = tr("It runs on {hosts} and has not been started.", hosts=hosts)
         return NotThere(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
 
     def start(self, group: Group, ref: str = "") -> Server:

@@ -293,7 +293,7 @@ class Reading:
             "{host} could not continue. The reply so far is kept. Regenerate to try again.",
             host=self._host,
         )
-        quoted = tr("It says: “{words}”", words=said) if said else ""
+        quoted = tr("Its message: “{words}”", words=said) if said else ""
         return RemoteError(errors.FAILED, " ".join(filter(None, (words, quoted))))
 
 

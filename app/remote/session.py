@@ -122,8 +122,8 @@ def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:
     raise RemoteError(
         INVALID_REQUEST,
         tr(
-            "{host} cannot bind answers to a list or a pattern. Choose another form under “Answer "
-            "as” in the chat's settings: JSON is possible.",
+            "{host} does not support choices or patterns as a reply format. Choose "
+            "another under “Reply format” in the chat’s settings, such as JSON.",
             host=remote.host,
         ),
     )

@@ -118,7 +118,7 @@ def _value(node: ast.expr) -> int | float:
     if isinstance(found, float):
         return found
     raise ToolError(
-        mark("Only numbers, + - * / // % **, brackets and the usual functions are known.")
+        mark("Only numbers, + - * / // % **, brackets and common functions are supported.")
     )
 
 

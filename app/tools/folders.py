@@ -239,7 +239,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
     return f"{len(change.after):,} bytes were written to {path}."
 
 
-_CHANGED = mark("The file has changed since its difference was shown.")
+_CHANGED = mark("The file has changed since the changes were shown.")
 
 
 @dataclass(frozen=True)
@@ -385,7 +385,9 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
         if len(grants) == 1:
             return grants[0], wanted.parts
         told = f"Give the whole path. Granted are: {_braced(list_folder('', grants))}"
-        raise ToolError(mark("“{path}” is not a whole path."), told=told, path=visible(path)[:300])
+        raise ToolError(
+            mark("“{path}” is not an absolute path."), told=told, path=visible(path)[:300]
+        )
     # The innermost first: it may allow more than one around it.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):

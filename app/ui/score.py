@@ -390,8 +390,8 @@ class ScoreView(QWidget):
         if totals.writing:
             doing.append(
                 counted(
-                    "%n answering · {rate} in all",
-                    "%n answering · {rate} in all",
+                    "%n replying · {rate} in total",
+                    "%n replying · {rate} in total",
                     totals.writing,
                     rate=rate_line(totals.rate),
                 )

@@ -9825,5 +9825,914 @@ Du hast nicht geantwortet.</translation>
         <source>replies</source>
         <translation>Antworten</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast later messages too</source>
+        <translation>Auch die folgenden Nachrichten an alle senden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too long for this model</source>
+        <translation>{about}; zu lang für dieses Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets, Delete removes the file</source>
+        <translation>Enter wählt, was das Modell bekommt, Entf entfernt die Datei</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <translation>„{name}“ ist noch nicht ausgefüllt. Drücke erneut Enter, um trotzdem zu senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
+        <translation>Stretto legt einmal am Tag und vor jedem Update ein Backup deiner Chats an und behält die letzten drei Backups. Wenn du eines wiederherstellst, bleiben deine aktuellen Chats in einer eigenen Datei erhalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>No backups yet. The first is made when you change something on another day.</source>
+        <translation>Noch keine Backups. Das erste wird angelegt, wenn du an einem anderen Tag etwas änderst.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
+        <translation>Deine Chats sind gespeichert. Der Bericht enthält Versionen und Stack-Traces, aber nichts aus deinen Chats. Er bleibt auf diesem Computer, solange du ihn nicht weitergibst.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer version of Stretto</source>
+        <translation>Deine Chats wurden mit einer neueren Version von Stretto verwendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto hat keine Schreibrechte für {place}. Erlaube das Schreiben dort und versuche es dann erneut.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Recover What Can Be Read</source>
+        <translation>Lesbares retten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <translation>{cause} Änderungen, die beim Beenden nicht gesichert sind, gehen verloren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running but not responding</source>
+        <translation>Stretto läuft bereits, reagiert aber nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
+        <translation>Diese Chats sind in einer anderen Kopie von Stretto geöffnet. Warte einen Moment und versuche es erneut, oder beende zuerst die andere Kopie.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
+        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig mit denselben Gewichten antworten. Was du an lokale Modelle schreibst, bleibt auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, including all versions. Can be imported again.</source>
+        <translation>Alles, einschließlich aller Versionen. Lässt sich wieder importieren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, as written.</source>
+        <translation>Der aktuelle Zweig, wie geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, in one file that loads nothing else.</source>
+        <translation>Der aktuelle Zweig in einer Datei, die nichts nachlädt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, without formatting.</source>
+        <translation>Der aktuelle Zweig, ohne Formatierung.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, on A4 pages.</source>
+        <translation>Der aktuelle Zweig, auf A4-Seiten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats to export</source>
+        <translation>Zu exportierende Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Format</source>
+        <comment>of what is exported</comment>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Include reasoning</source>
+        <translation>Nachdenken einschließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export progress</source>
+        <translation>Fortschritt des Exports</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Number of columns</source>
+        <translation>Anzahl der Spalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Always included in JSON</source>
+        <translation>In JSON immer enthalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export to Folder</source>
+        <translation>In einen Ordner exportieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>liest</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <translation>Importiere JSON von Stretto, Datenexporte von ChatGPT und Claude (das ZIP-Archiv oder die conversations.json darin), Exporte von Open WebUI und Chatdateien von LM Studio. Vorhandene Chats werden nicht geändert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import progress</source>
+        <translation>Fortschritt des Imports</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Not imported</source>
+        <translation>Nicht importiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio’s folder of chats</source>
+        <translation>Etwa der Chat-Ordner von LM Studio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import Folder</source>
+        <translation>Ordner importieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>unknown error</source>
+        <translation>unbekannter Fehler</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL als separate Bibliotheken verwendet, die du durch eigene Builds ersetzen darfst.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Components</source>
+        <translation>Komponenten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” already exists. Replace it?</source>
+        <translation>„{name}“ ist bereits vorhanden. Ersetzen?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Prompt text</source>
+        <translation>Text des Prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>There is no deleted prompt to restore</source>
+        <translation>Es gibt keinen gelöschten Prompt zum Wiederherstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt has this name. This one is still called “{before}”.</source>
+        <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
+        <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
+        <translation>
+            <numerusform>Gelöschte Chats bleiben %n Tag hier und werden dann endgültig gelöscht.</numerusform>
+            <numerusform>Gelöschte Chats bleiben %n Tage hier und werden dann endgültig gelöscht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
+        <translation>Beiseitegelegte beschädigte Dateien können noch Text gelöschter Chats enthalten: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <translation>
+            <numerusform>%Ln Chat endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%Ln Chats endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently in %n day</source>
+        <comment>deleted permanently in %n days</comment>
+        <translation>
+            <numerusform>wird in %n Tag endgültig gelöscht</numerusform>
+            <numerusform>wird in %n Tagen endgültig gelöscht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The download page lists what’s new.</source>
+        <translation>Was neu ist, steht auf der Download-Seite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What’s new</source>
+        <translation>Neuerungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON schema</source>
+        <translation>JSON-Schema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>List of choices</source>
+        <translation>Auswahlliste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <translation>Führe ein Modell, das für einen Computer zu groß ist, auf mehreren aus, mit einem Teil auf jedem. Alle brauchen dieselbe Version von Stretto, die Dateien des Modells und SSH-Zugang ohne Passwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@host, or local</source>
+        <translation>nutzer@host oder local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Command, such as stretto</source>
+        <translation>Befehl, etwa stretto</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, group size %n</source>
+        <comment>{weights}, group size %n</comment>
+        <translation>
+            <numerusform>{weights}, Gruppengröße %n</numerusform>
+            <numerusform>{weights}, Gruppengröße %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers differ</source>
+        <translation>{weights}; einige Schichten weichen ab</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has not drafted any tokens yet.</source>
+        <translation>{name} hat noch keine Tokens entworfen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} accepted.</source>
+        <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
+        <translation>
+            <numerusform>{name} hat %Ln Token entworfen; {share} akzeptiert.</numerusform>
+            <numerusform>{name} hat %Ln Tokens entworfen; {share} akzeptiert.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Show What Fits…</source>
+        <translation>Passendes anzeigen…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pasted text attached as a file, {count} character</source>
+        <comment>Pasted text attached as a file, {count} characters</comment>
+        <translation>
+            <numerusform>Eingefügter Text als Datei angehängt, {count} Zeichen</numerusform>
+            <numerusform>Eingefügter Text als Datei angehängt, {count} Zeichen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages Matching the Message</source>
+        <translation>Zur Nachricht passende Stellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Higher is more random; 0 always picks the most likely token</source>
+        <translation>Höher ist zufälliger; 0 wählt immer das wahrscheinlichste Token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, including thinking</source>
+        <translation>In Tokens, einschließlich Nachdenken</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the most likely tokens, up to this total probability</source>
+        <translation>Nur die wahrscheinlichsten Tokens, bis zu dieser Gesamtwahrscheinlichkeit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only this many of the most likely tokens; 0 for all</source>
+        <translation>Nur so viele der wahrscheinlichsten Tokens; 0 für alle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens at least this likely, relative to the first</source>
+        <translation>Nur Tokens, die relativ zum ersten mindestens so wahrscheinlich sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens of typical probability, up to this total</source>
+        <translation>Nur Tokens mit typischer Wahrscheinlichkeit, bis zu dieser Summe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the most likely tokens are excluded</source>
+        <translation>Wie oft die wahrscheinlichsten Tokens ausgeschlossen werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Excludes tokens at least this likely</source>
+        <translation>Schließt Tokens aus, die mindestens so wahrscheinlich sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, recent tokens become less likely</source>
+        <translation>Über 1 werden die letzten Tokens unwahrscheinlicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied once to each recent token</source>
+        <translation>Einmal für jedes der letzten Tokens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied each time a token was used</source>
+        <translation>Für jedes Vorkommen eines Tokens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON by schema</source>
+        <translation>als JSON nach Schema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>from a list of choices</source>
+        <translation>aus einer Auswahlliste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>by pattern</source>
+        <translation>nach Muster</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with a KV cache in %n bit.</source>
+        <comment>It would fit with a KV cache in %n bits.</comment>
+        <translation>
+            <numerusform>Mit einem KV-Cache in %n Bit würde es passen.</numerusform>
+            <numerusform>Mit einem KV-Cache in %n Bit würde es passen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{count} cached</source>
+        <comment>tokens</comment>
+        <translation>{count} aus dem Cache</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>identical</source>
+        <translation>identisch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not identical</source>
+        <translation>nicht identisch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready</source>
+        <translation>{size} · Bereit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for another download</source>
+        <translation>Wartet auf einen anderen Download</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for Hugging Face…</source>
+        <translation>Wartet auf Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto quit</source>
+        <translation>{tool} · Unterbrochen, als Stretto beendet wurde</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>Nachricht gelöscht</numerusform>
+            <numerusform>%n Nachrichten gelöscht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
+        <translation>„{field}“ sieht nach etwas Geheimem aus. Server dürfen nicht so danach fragen. Lehne ab, wenn du nicht weißt, warum.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
+        <translation>Wird bis zum Beenden aufbewahrt und nur an diese Adresse gesendet. Dieses System hat keinen Schlüsselbund.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model available.</source>
+        <comment>%n models available.</comment>
+        <translation>
+            <numerusform>%n Modell verfügbar.</numerusform>
+            <numerusform>%n Modelle verfügbar.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n replying · {rate} in total</source>
+        <comment>%n replying · {rate} in total</comment>
+        <translation>
+            <numerusform>%n antwortet · {rate} insgesamt</numerusform>
+            <numerusform>%n antworten · {rate} insgesamt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Convert to a smaller copy</source>
+        <translation>In eine kleinere Kopie konvertieren</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Store this chat’s KV cache in %n bit</source>
+        <comment>Store this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>KV-Cache dieses Chats in %n Bit speichern</numerusform>
+            <numerusform>KV-Cache dieses Chats in %n Bit speichern</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Slightly less exact.</source>
+        <translation>Braucht {size}. Etwas weniger genau.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Limit this chat to %Ln token</source>
+        <comment>Limit this chat to %Ln tokens</comment>
+        <translation>
+            <numerusform>Diesen Chat auf %Ln Token begrenzen</numerusform>
+            <numerusform>Diesen Chat auf %Ln Tokens begrenzen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. You can change this in the chat’s settings.</source>
+        <translation>Braucht {size}. Du kannst das in den Einstellungen des Chats ändern.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Longer chats may run out of memory.</source>
+        <translation>Braucht {size}. Für längere Chats reicht der Speicher vielleicht nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights need {size}. Already on this computer.</source>
+        <translation>Seine Gewichte brauchen {size}. Bereits auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Find a smaller model…</source>
+        <translation>Kleineres Modell suchen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Opens the search on Hugging Face.</source>
+        <translation>Öffnet die Suche auf Hugging Face.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may run out of memory.</source>
+        <translation>Seine Gewichte passen. Für Chats reicht der Speicher vielleicht nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load anyway</source>
+        <translation>Trotzdem laden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. It loads again when you send.</source>
+        <translation>Gibt {size} frei. Es wird beim Senden wieder geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. They load again when you send.</source>
+        <translation>Gibt {size} frei. Sie werden beim Senden wieder geladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays loaded. {why}</source>
+        <translation>{name} bleibt geladen. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens per chat</source>
+        <translation>Tokens pro Chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>For {chats} of {tokens}</source>
+        <translation>Für {chats} mit {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Contains no model</source>
+        <translation>Enthält kein Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <translation>Wird nur an Hugging Face gesendet und nach der Annahme in deinem Schlüsselbund gespeichert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
+        <translation>Wird bis zum Beenden aufbewahrt und nur an Hugging Face gesendet. Dieses System hat keinen Schlüsselbund.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} Stück</numerusform>
+            <numerusform>{count} Stücke</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>pausiert · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>Sitzung {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} fragt {model}, Sitzung {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} fragt {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Messages to compare</source>
+        <translation>Zu vergleichende Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to an email, so Stretto does not open it.</source>
+        <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write an email to this address outside Stretto?</source>
+        <translation>Eine E-Mail an diese Adresse außerhalb von Stretto schreiben?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what is before the “@”:</source>
+        <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>Its message: “{words}”</source>
+        <translation>Meldung: „{words}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The chat does not fit into the context of {model}.</source>
+        <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <translation>{host} unterstützt keine Auswahllisten oder Muster als Antwortformat. Wähle in den Einstellungen des Chats unter „Antwortformat“ ein anderes, etwa JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt words found.</source>
+        <translation>Keine falsch geschriebenen Wörter gefunden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is not in the dictionary.</source>
+        <translation>{word} steht nicht im Wörterbuch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions in time</source>
+        <translation>Keine Vorschläge rechtzeitig gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for more chats</source>
+        <translation>Code, schwierige Fragen, Platz für mehr Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
+        <translation>Noch nichts gefunden. Starte das andere Stretto mit „serve --announce“.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Leave out oldest messages when context is full</source>
+        <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>Keine Einstellungen gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed automatically</source>
+        <translation>Nichts über dich wird gesendet und nichts automatisch installiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI’s library</source>
+        <translation>Code für die OpenAI-Bibliothek kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Stopped</source>
+        <comment>a server</comment>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since the changes were shown.</source>
+        <translation>Die Datei hat sich geändert, seit die Änderungen angezeigt wurden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not an absolute path.</source>
+        <translation>„{path}“ ist kein absoluter Pfad.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <translation>Erlaubt sind nur Zahlen, + - * / // % **, Klammern und die üblichen Funktionen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools in this chat can change files in it. You see each change first.  W</source>
+        <translation>Tools dieses Chats können Dateien darin ändern. Du siehst jede Änderung vorher.  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every waiting call in this chat  A</source>
+        <translation>Alle wartenden Aufrufe dieses Chats ausführen  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the waiting calls</source>
+        <translation>Keinen der wartenden Aufrufe ausführen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call</source>
+        <translation>Diesen Aufruf stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call and run it again</source>
+        <translation>Diesen Aufruf stoppen und erneut ausführen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools in this chat can list, search and read files in it</source>
+        <translation>Tools dieses Chats können Dateien darin auflisten, durchsuchen und lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens these tools use in each prompt</source>
+        <translation>Tokens, die diese Tools in jedem Prompt belegen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools use {count} token of each prompt.</source>
+        <comment>Tools use {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <comment>a server</comment>
+        <translation>Startet bei Bedarf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starting…</source>
+        <comment>a server</comment>
+        <translation>Wird gestartet…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <comment>a server</comment>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed; starts when a chat needs it:</source>
+        <translation>Neu oder geändert; wird gestartet, wenn ein Chat ihn braucht:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Add a folder that contains models</source>
+        <translation>Ordner mit Modellen hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
+        <translation>Noch keine Modelle. Lade eines von Hugging Face herunter oder füge einen Ordner mit Modellen hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model’s address</source>
+        <translation>Suchen oder Besitzer/Name oder Modelladresse eingeben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model already has an adapter</source>
+        <translation>Dieses Modell hat schon einen Adapter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
+        <translation>Führt das Modell ein zweites Mal auf, mit einem LoRA- oder DoRA-Adapter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Enter part of a model’s name first</source>
+        <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>Vier gleichzeitig fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <comment>a reply</comment>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and has not been started.</source>
+        <translation>Es läuft auf {hosts} und wurde noch nicht gestartet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages, not {count}.</source>
+        <translation>Vergleiche höchstens {most} Nachrichten, nicht {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>Nachricht an alle Spalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Not available in a table: it shows the names</source>
+        <translation>In einer Tabelle nicht verfügbar: Sie zeigt die Namen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Die Spalten werden gemischt und heißen Antwort A, Antwort B usw.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
+            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Diese Antwort stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for changes…</source>
+        <translation>Änderungen werden ermittelt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Out Oldest Messages</source>
+        <translation>Älteste Nachrichten weglassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <comment>a reply</comment>
+        <translation>Unterbrochen, als Stretto beendet wurde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
+        <translation>Ein Wheel ist ein Programm und darf alles, was du darfst. Vergleiche seinen Hash mit dem, den {page} unter „View hashes“ anzeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model’s page on Hugging Face</source>
+        <translation>Öffnet die Seite des Modells bei Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <translation>{context}. Fast voll: Beginne einen neuen Chat oder lass die ältesten Nachrichten weg.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now leaves out its oldest messages</source>
+        <translation>Dieser Chat lässt jetzt seine ältesten Nachrichten weg</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, up to What Fits</source>
+        <translation>Anfang, so viel wie passt</translation>
+    </message>
 </context>
 </TS>

@@ -9825,5 +9825,914 @@ No respondiste.</translation>
         <source>replies</source>
         <translation>respuestas</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast later messages too</source>
+        <translation>Difundir también los mensajes siguientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too long for this model</source>
+        <translation>{about}; demasiado largo para este modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets, Delete removes the file</source>
+        <translation>Intro elige lo que recibe el modelo; Supr quita el archivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <translation>«{name}» aún no está relleno. Pulsa Intro otra vez para enviarlo de todos modos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
+        <translation>Stretto hace una copia de seguridad de tus chats una vez al día y antes de cada actualización, y conserva las tres últimas copias. Al restaurar una, los chats actuales se guardan en un archivo aparte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>No backups yet. The first is made when you change something on another day.</source>
+        <translation>Aún no hay copias de seguridad. La primera se hará con tu primer cambio de otro día.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
+        <translation>Tus chats están guardados. El informe contiene versiones y pilas de llamadas, nada de tus chats, y no sale de este ordenador a menos que lo compartas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer version of Stretto</source>
+        <translation>Tus chats se usaron con una versión más reciente de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto no tiene permiso para escribir en {place}. Permite la escritura e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Recover What Can Be Read</source>
+        <translation>Recuperar lo legible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <translation>{cause} Los cambios que no estén guardados al salir se perderán.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running but not responding</source>
+        <translation>Stretto ya se está ejecutando, pero no responde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
+        <translation>Otra copia de Stretto tiene abiertos estos chats. Espera un momento e inténtalo de nuevo, o cierra antes la otra copia.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
+        <translation>Muchos chats locales, lado a lado, que responden todos a la vez con los mismos pesos. Lo que escribes a los modelos locales se queda en este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, including all versions. Can be imported again.</source>
+        <translation>Todo, incluidas todas las versiones. Se puede volver a importar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, as written.</source>
+        <translation>La rama actual, tal como se escribió.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, in one file that loads nothing else.</source>
+        <translation>La rama actual, en un solo archivo que no carga nada más.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, without formatting.</source>
+        <translation>La rama actual, sin formato.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, on A4 pages.</source>
+        <translation>La rama actual, en páginas A4.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats to export</source>
+        <translation>Chats que exportar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Format</source>
+        <comment>of what is exported</comment>
+        <translation>Formato</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Include reasoning</source>
+        <translation>Incluir el razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export progress</source>
+        <translation>Progreso de la exportación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Number of columns</source>
+        <translation>Número de columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>columns</source>
+        <translation>columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Always included in JSON</source>
+        <translation>Siempre incluido en JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export to Folder</source>
+        <translation>Exportar a una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>esperando</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>leyendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <translation>Importa JSON de Stretto, exportaciones de datos de ChatGPT y Claude (el archivo ZIP o el conversations.json que contiene), exportaciones de Open WebUI y archivos de chat de LM Studio. Los chats que ya tienes no cambian.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import progress</source>
+        <translation>Progreso de la importación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Not imported</source>
+        <translation>No importado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio’s folder of chats</source>
+        <translation>Por ejemplo, la carpeta de chats de LM Studio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import Folder</source>
+        <translation>Importar una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>unknown error</source>
+        <translation>error desconocido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL como bibliotecas aparte, que puedes sustituir por tus propias compilaciones.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Components</source>
+        <translation>Componentes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” already exists. Replace it?</source>
+        <translation>«{name}» ya existe. ¿Reemplazarlo?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Prompt text</source>
+        <translation>Texto del prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>There is no deleted prompt to restore</source>
+        <translation>No hay ningún prompt eliminado que restaurar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt has this name. This one is still called “{before}”.</source>
+        <translation>Ya hay otro prompt con ese nombre. Este sigue llamándose «{before}».</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
+        <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
+        <translation>
+            <numerusform>Los chats eliminados se quedan aquí %n día y luego se eliminan definitivamente.</numerusform>
+            <numerusform>Los chats eliminados se quedan aquí %n días y luego se eliminan definitivamente.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
+        <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats eliminados: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <translation>¿Eliminar «{title}» definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <translation>
+            <numerusform>¿Eliminar %Ln chat definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
+            <numerusform>¿Eliminar %Ln chats definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently in %n day</source>
+        <comment>deleted permanently in %n days</comment>
+        <translation>
+            <numerusform>se elimina definitivamente en %n día</numerusform>
+            <numerusform>se elimina definitivamente en %n días</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The download page lists what’s new.</source>
+        <translation>La página de descarga detalla las novedades.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What’s new</source>
+        <translation>Novedades</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON schema</source>
+        <translation>Esquema JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>List of choices</source>
+        <translation>Lista de opciones</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <translation>Ejecuta en varios ordenadores un modelo demasiado grande para un ordenador, con una parte en cada uno. Todos necesitan la misma versión de Stretto, los archivos del modelo y acceso SSH sin contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Status</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@host, or local</source>
+        <translation>usuario@host, o local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Command, such as stretto</source>
+        <translation>Comando, p. ej. stretto</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, group size %n</source>
+        <comment>{weights}, group size %n</comment>
+        <translation>
+            <numerusform>{weights}, tamaño de grupo %n</numerusform>
+            <numerusform>{weights}, tamaño de grupo %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers differ</source>
+        <translation>{weights}; algunas capas difieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has not drafted any tokens yet.</source>
+        <translation>{name} aún no ha propuesto ningún token.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} accepted.</source>
+        <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
+        <translation>
+            <numerusform>{name} ha propuesto %Ln token; {share} aceptado.</numerusform>
+            <numerusform>{name} ha propuesto %Ln tokens; {share} aceptados.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Show What Fits…</source>
+        <translation>Ver qué cabe…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pasted text attached as a file, {count} character</source>
+        <comment>Pasted text attached as a file, {count} characters</comment>
+        <translation>
+            <numerusform>Texto pegado adjuntado como archivo, {count} carácter</numerusform>
+            <numerusform>Texto pegado adjuntado como archivo, {count} caracteres</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages Matching the Message</source>
+        <translation>Pasajes relacionados con el mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Higher is more random; 0 always picks the most likely token</source>
+        <translation>Más alto es más aleatorio; 0 elige siempre el token más probable</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, including thinking</source>
+        <translation>En tokens, incluido el razonamiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the most likely tokens, up to this total probability</source>
+        <translation>Solo los tokens más probables, hasta esta probabilidad total</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only this many of the most likely tokens; 0 for all</source>
+        <translation>Solo este número de tokens más probables; 0 para todos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens at least this likely, relative to the first</source>
+        <translation>Solo tokens con al menos esta probabilidad relativa al primero</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens of typical probability, up to this total</source>
+        <translation>Solo tokens de probabilidad típica, hasta este total</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the most likely tokens are excluded</source>
+        <translation>Con qué frecuencia se excluyen los tokens más probables</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Excludes tokens at least this likely</source>
+        <translation>Excluye los tokens con al menos esta probabilidad</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, recent tokens become less likely</source>
+        <translation>Por encima de 1, los tokens recientes son menos probables</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied once to each recent token</source>
+        <translation>Se aplica una vez a cada token reciente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied each time a token was used</source>
+        <translation>Se aplica por cada uso de un token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON by schema</source>
+        <translation>JSON según un esquema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>from a list of choices</source>
+        <translation>de una lista de opciones</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>by pattern</source>
+        <translation>según un patrón</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with a KV cache in %n bit.</source>
+        <comment>It would fit with a KV cache in %n bits.</comment>
+        <translation>
+            <numerusform>Cabría con una caché KV de %n bit.</numerusform>
+            <numerusform>Cabría con una caché KV de %n bits.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{count} cached</source>
+        <comment>tokens</comment>
+        <translation>{count} en caché</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>identical</source>
+        <translation>idéntica</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not identical</source>
+        <translation>no idéntica</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready</source>
+        <translation>{size} · Listo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for another download</source>
+        <translation>A la espera de otra descarga</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for Hugging Face…</source>
+        <translation>Esperando a Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto quit</source>
+        <translation>{tool} · Interrumpida al cerrar Stretto</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>Mensaje eliminado</numerusform>
+            <numerusform>%n mensajes eliminados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
+        <translation>«{field}» parece un secreto. Los servidores no deben pedir secretos así. Recházalo, a menos que sepas el motivo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
+        <translation>Se conserva hasta que salgas y solo se envía a esta dirección. Este sistema no tiene llavero.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model available.</source>
+        <comment>%n models available.</comment>
+        <translation>
+            <numerusform>%n modelo disponible.</numerusform>
+            <numerusform>%n modelos disponibles.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n replying · {rate} in total</source>
+        <comment>%n replying · {rate} in total</comment>
+        <translation>
+            <numerusform>%n respondiendo · {rate} en total</numerusform>
+            <numerusform>%n respondiendo · {rate} en total</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Convert to a smaller copy</source>
+        <translation>Convertir en una copia más pequeña</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Store this chat’s KV cache in %n bit</source>
+        <comment>Store this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>Guardar la caché KV de este chat con %n bit</numerusform>
+            <numerusform>Guardar la caché KV de este chat con %n bits</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Slightly less exact.</source>
+        <translation>Necesita {size}. Algo menos exacto.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Limit this chat to %Ln token</source>
+        <comment>Limit this chat to %Ln tokens</comment>
+        <translation>
+            <numerusform>Limitar este chat a %Ln token</numerusform>
+            <numerusform>Limitar este chat a %Ln tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. You can change this in the chat’s settings.</source>
+        <translation>Necesita {size}. Puedes cambiarlo en los ajustes del chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Longer chats may run out of memory.</source>
+        <translation>Necesita {size}. En chats más largos puede faltar memoria.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights need {size}. Already on this computer.</source>
+        <translation>Sus pesos necesitan {size}. Ya está en este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Find a smaller model…</source>
+        <translation>Buscar un modelo más pequeño…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Opens the search on Hugging Face.</source>
+        <translation>Abre la búsqueda en Hugging Face.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may run out of memory.</source>
+        <translation>Sus pesos caben. Puede faltar memoria para los chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load anyway</source>
+        <translation>Cargar de todos modos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. It loads again when you send.</source>
+        <translation>Libera {size}. Se vuelve a cargar al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. They load again when you send.</source>
+        <translation>Libera {size}. Se vuelven a cargar al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays loaded. {why}</source>
+        <translation>{name} sigue cargado. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens per chat</source>
+        <translation>Tokens por chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>For {chats} of {tokens}</source>
+        <translation>Para {chats} de {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Contains no model</source>
+        <translation>No contiene ningún modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <translation>Se envía solo a Hugging Face y se guarda en tu llavero una vez aceptado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
+        <translation>Se conserva hasta que salgas y solo se envía a Hugging Face. Este sistema no tiene llavero.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} fragmento</numerusform>
+            <numerusform>{count} fragmentos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>en pausa · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>sesión {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} pregunta a {model}, sesión {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} pregunta a {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Messages to compare</source>
+        <translation>Mensajes que comparar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to an email, so Stretto does not open it.</source>
+        <translation>Este enlace adjunta un archivo a un correo, por lo que Stretto no lo abre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write an email to this address outside Stretto?</source>
+        <translation>¿Escribir un correo a esta dirección fuera de Stretto?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what is before the “@”:</source>
+        <translation>Lleva a {place}, no a lo que figura antes de la «@»:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>Its message: “{words}”</source>
+        <translation>Mensaje: «{words}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The chat does not fit into the context of {model}.</source>
+        <translation>El chat no cabe en el contexto de {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <translation>{host} no admite opciones ni patrones como formato de respuesta. Elige otro en «Formato de respuesta» en los ajustes del chat, por ejemplo JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt words found.</source>
+        <translation>No hay palabras mal escritas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is not in the dictionary.</source>
+        <translation>{word} no está en el diccionario.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions in time</source>
+        <translation>Las sugerencias han tardado demasiado</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for more chats</source>
+        <translation>Código, preguntas difíciles, espacio para más chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
+        <translation>Aún no se ha encontrado nada. Inicia el otro Stretto con «serve --announce».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Leave out oldest messages when context is full</source>
+        <translation>Omitir los mensajes más antiguos si el contexto está lleno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>No se han encontrado ajustes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed automatically</source>
+        <translation>No se envía nada sobre ti ni se instala nada automáticamente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI’s library</source>
+        <translation>Copiar código para la biblioteca de OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Stopped</source>
+        <comment>a server</comment>
+        <translation>Detenido</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since the changes were shown.</source>
+        <translation>El archivo ha cambiado desde que se mostraron los cambios.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not an absolute path.</source>
+        <translation>«{path}» no es una ruta absoluta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <translation>Solo se admiten números, + - * / // % **, paréntesis y las funciones habituales.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools in this chat can change files in it. You see each change first.  W</source>
+        <translation>Las herramientas de este chat pueden modificar sus archivos. Primero ves cada cambio.  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every waiting call in this chat  A</source>
+        <translation>Ejecutar todas las llamadas pendientes de este chat  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the waiting calls</source>
+        <translation>No ejecutar ninguna de las llamadas pendientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call</source>
+        <translation>Detener esta llamada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call and run it again</source>
+        <translation>Detener esta llamada y repetirla</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools in this chat can list, search and read files in it</source>
+        <translation>Las herramientas de este chat pueden listar, buscar y leer sus archivos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens these tools use in each prompt</source>
+        <translation>Tokens que estas herramientas ocupan en cada prompt</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools use {count} token of each prompt.</source>
+        <comment>Tools use {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Las herramientas ocupan {count} token de cada prompt.</numerusform>
+            <numerusform>Las herramientas ocupan {count} tokens de cada prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <comment>a server</comment>
+        <translation>Se inicia cuando hace falta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starting…</source>
+        <comment>a server</comment>
+        <translation>Iniciando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <comment>a server</comment>
+        <translation>En marcha</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed; starts when a chat needs it:</source>
+        <translation>Nuevo o modificado; se inicia cuando un chat lo necesita:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Add a folder that contains models</source>
+        <translation>Añadir una carpeta que contenga modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
+        <translation>Aún no hay modelos. Obtén uno de Hugging Face o añade una carpeta de modelos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model’s address</source>
+        <translation>Busca o escribe propietario/nombre o la dirección de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model already has an adapter</source>
+        <translation>Este modelo ya tiene un adaptador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
+        <translation>Añade el modelo a la lista otra vez, con un adaptador LoRA o DoRA</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Enter part of a model’s name first</source>
+        <translation>Escribe antes parte del nombre de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>Preguntar a cuatro a la vez</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <comment>a reply</comment>
+        <translation>Detenida</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and has not been started.</source>
+        <translation>Se ejecuta en {hosts} y aún no se ha iniciado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages, not {count}.</source>
+        <translation>Compara como máximo {most} mensajes, no {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>Mensaje para todas las columnas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Not available in a table: it shows the names</source>
+        <translation>No disponible en una tabla: muestra los nombres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} se ha conservado {kept} de %n vez</numerusform>
+            <numerusform>{name} se ha conservado {kept} de %n veces</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Detener esta respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for changes…</source>
+        <translation>Buscando los cambios…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Out Oldest Messages</source>
+        <translation>Omitir los mensajes más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <comment>a reply</comment>
+        <translation>Interrumpida al salir de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
+        <translation>Un wheel es un programa y puede hacer todo lo que puedes hacer tú. Compara su hash con el que {page} muestra en «View hashes».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model’s page on Hugging Face</source>
+        <translation>Abre la página del modelo en Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <translation>{context}. Casi lleno: empieza un chat nuevo u omite los mensajes más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now leaves out its oldest messages</source>
+        <translation>Este chat omite ahora sus mensajes más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, up to What Fits</source>
+        <translation>Comienzo, lo que quepa</translation>
+    </message>
 </context>
 </TS>

@@ -2978,7 +2978,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
-        <translation>Rechercher</translation>
+        <translation>Rechercher une discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -9824,6 +9824,915 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>replies</source>
         <translation>réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast later messages too</source>
+        <translation>Diffuser aussi les messages suivants</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too long for this model</source>
+        <translation>{about}&#xa0;; trop long pour ce modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets, Delete removes the file</source>
+        <translation>Entrée pour choisir ce que le modèle reçoit, Suppr pour retirer le fichier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas encore rempli. Appuyez à nouveau sur Entrée pour envoyer quand même.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
+        <translation>Stretto fait une sauvegarde de vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières. Quand vous en restaurez une, vos discussions actuelles sont conservées dans un fichier à part.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>No backups yet. The first is made when you change something on another day.</source>
+        <translation>Aucune sauvegarde pour l’instant. La première est créée quand vous modifiez quelque chose un autre jour.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
+        <translation>Vos discussions sont enregistrées. Le rapport contient des numéros de version et des piles d’appels, rien de vos discussions, et reste sur cet ordinateur sauf si vous le partagez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer version of Stretto</source>
+        <translation>Vos discussions ont été utilisées par une version plus récente de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto n’est pas autorisé à écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Recover What Can Be Read</source>
+        <translation>Récupérer ce qui est lisible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <translation>{cause} Les modifications non enregistrées seront perdues si vous quittez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running but not responding</source>
+        <translation>Stretto est déjà ouvert, mais ne répond pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
+        <translation>Une autre copie de Stretto utilise ces discussions. Attendez un instant et réessayez, ou quittez d’abord l’autre copie.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
+        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois avec les mêmes poids. Ce que vous écrivez aux modèles locaux reste sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, including all versions. Can be imported again.</source>
+        <translation>Tout, y compris toutes les versions. Peut être réimporté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, as written.</source>
+        <translation>La branche actuelle, telle qu’elle a été écrite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, in one file that loads nothing else.</source>
+        <translation>La branche actuelle, en un seul fichier qui ne charge rien d’autre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, without formatting.</source>
+        <translation>La branche actuelle, sans mise en forme.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, on A4 pages.</source>
+        <translation>La branche actuelle, sur des pages A4.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats to export</source>
+        <translation>Discussions à exporter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Format</source>
+        <comment>of what is exported</comment>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Include reasoning</source>
+        <translation>Inclure le raisonnement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export progress</source>
+        <translation>Progression de l’exportation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Number of columns</source>
+        <translation>Nombre de colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>columns</source>
+        <translation>colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Always included in JSON</source>
+        <translation>Toujours inclus dans le JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export to Folder</source>
+        <translation>Exporter dans un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>en attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>lecture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <translation>Importez le JSON de Stretto, les exportations de données de ChatGPT et de Claude (l’archive ZIP ou le conversations.json qu’elle contient), celles d’Open WebUI et les fichiers de discussion de LM Studio. Les discussions déjà présentes ne changent pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import progress</source>
+        <translation>Progression de l’importation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Not imported</source>
+        <translation>Non importé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio’s folder of chats</source>
+        <translation>Par exemple le dossier des discussions de LM Studio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import Folder</source>
+        <translation>Importer un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>unknown error</source>
+        <translation>erreur inconnue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL comme bibliothèques distinctes, que vous pouvez remplacer par vos propres versions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Components</source>
+        <translation>Composants</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” already exists. Replace it?</source>
+        <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Prompt text</source>
+        <translation>Texte du prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>There is no deleted prompt to restore</source>
+        <translation>Aucun prompt supprimé à restaurer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt has this name. This one is still called “{before}”.</source>
+        <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
+        <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
+        <translation>
+            <numerusform>Les discussions supprimées restent ici %n jour, puis sont supprimées définitivement.</numerusform>
+            <numerusform>Les discussions supprimées restent ici %n jours, puis sont supprimées définitivement.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
+        <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte de discussions supprimées&#xa0;: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <translation>
+            <numerusform>Supprimer définitivement %Ln discussion, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+            <numerusform>Supprimer définitivement %Ln discussions, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently in %n day</source>
+        <comment>deleted permanently in %n days</comment>
+        <translation>
+            <numerusform>supprimée définitivement dans %n jour</numerusform>
+            <numerusform>supprimée définitivement dans %n jours</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The download page lists what’s new.</source>
+        <translation>La page de téléchargement présente les nouveautés.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What’s new</source>
+        <translation>Nouveautés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON schema</source>
+        <translation>Schéma JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>List of choices</source>
+        <translation>Liste de choix</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <translation>Exécutez sur plusieurs ordinateurs un modèle trop grand pour un seul ordinateur, chacun en portant une partie. Il leur faut la même version de Stretto, les fichiers du modèle et un accès SSH sans mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Status</source>
+        <translation>État</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@host, or local</source>
+        <translation>utilisateur@hôte, ou local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Command, such as stretto</source>
+        <translation>Commande, par ex. stretto</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, group size %n</source>
+        <comment>{weights}, group size %n</comment>
+        <translation>
+            <numerusform>{weights}, taille de groupe %n</numerusform>
+            <numerusform>{weights}, taille de groupe %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers differ</source>
+        <translation>{weights}&#xa0;; certaines couches diffèrent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has not drafted any tokens yet.</source>
+        <translation>{name} n’a encore ébauché aucun token.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} accepted.</source>
+        <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
+        <translation>
+            <numerusform>{name} a ébauché %Ln token&#xa0;; {share} accepté.</numerusform>
+            <numerusform>{name} a ébauché %Ln tokens&#xa0;; {share} acceptés.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Show What Fits…</source>
+        <translation>Voir ce qui convient…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pasted text attached as a file, {count} character</source>
+        <comment>Pasted text attached as a file, {count} characters</comment>
+        <translation>
+            <numerusform>Texte collé joint sous forme de fichier, {count} caractère</numerusform>
+            <numerusform>Texte collé joint sous forme de fichier, {count} caractères</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages Matching the Message</source>
+        <translation>Les passages en rapport avec le message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Higher is more random; 0 always picks the most likely token</source>
+        <translation>Plus haut, c’est plus aléatoire&#xa0;; 0 choisit toujours le token le plus probable</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, including thinking</source>
+        <translation>En tokens, réflexion comprise</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the most likely tokens, up to this total probability</source>
+        <translation>Seulement les tokens les plus probables, jusqu’à cette probabilité totale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only this many of the most likely tokens; 0 for all</source>
+        <translation>Ce nombre de tokens parmi les plus probables&#xa0;; 0 pour tous</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens at least this likely, relative to the first</source>
+        <translation>Seulement les tokens au moins aussi probables, par rapport au premier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens of typical probability, up to this total</source>
+        <translation>Seulement les tokens de probabilité typique, jusqu’à ce total</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the most likely tokens are excluded</source>
+        <translation>À quelle fréquence les tokens les plus probables sont exclus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Excludes tokens at least this likely</source>
+        <translation>Exclut les tokens au moins aussi probables</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, recent tokens become less likely</source>
+        <translation>Au-dessus de 1, les tokens récents deviennent moins probables</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied once to each recent token</source>
+        <translation>Appliquée une fois à chaque token récent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied each time a token was used</source>
+        <translation>Appliquée à chaque occurrence d’un token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON by schema</source>
+        <translation>en JSON selon un schéma</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>from a list of choices</source>
+        <translation>parmi une liste de choix</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>by pattern</source>
+        <translation>selon un motif</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with a KV cache in %n bit.</source>
+        <comment>It would fit with a KV cache in %n bits.</comment>
+        <translation>
+            <numerusform>Il tiendrait avec un cache KV sur %n bit.</numerusform>
+            <numerusform>Il tiendrait avec un cache KV sur %n bits.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{count} cached</source>
+        <comment>tokens</comment>
+        <translation>{count} en cache</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>identical</source>
+        <translation>identique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not identical</source>
+        <translation>non identique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready</source>
+        <translation>{size} · Prêt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for another download</source>
+        <translation>En attente d’un autre téléchargement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for Hugging Face…</source>
+        <translation>En attente de Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto quit</source>
+        <translation>{tool} · Interrompu en quittant Stretto</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>Message supprimé</numerusform>
+            <numerusform>%n messages supprimés</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
+        <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Les serveurs ne doivent pas demander de secrets ainsi. Refusez, sauf si vous savez pourquoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
+        <translation>Conservée jusqu’à ce que vous quittiez et envoyée à cette seule adresse. Ce système n’a pas de trousseau.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model available.</source>
+        <comment>%n models available.</comment>
+        <translation>
+            <numerusform>%n modèle disponible.</numerusform>
+            <numerusform>%n modèles disponibles.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n replying · {rate} in total</source>
+        <comment>%n replying · {rate} in total</comment>
+        <translation>
+            <numerusform>%n répond · {rate} au total</numerusform>
+            <numerusform>%n répondent · {rate} au total</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Convert to a smaller copy</source>
+        <translation>Convertir en une copie plus petite</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Store this chat’s KV cache in %n bit</source>
+        <comment>Store this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>Stocker le cache KV de cette discussion sur %n bit</numerusform>
+            <numerusform>Stocker le cache KV de cette discussion sur %n bits</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Slightly less exact.</source>
+        <translation>Nécessite {size}. Légèrement moins exact.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Limit this chat to %Ln token</source>
+        <comment>Limit this chat to %Ln tokens</comment>
+        <translation>
+            <numerusform>Limiter cette discussion à %Ln token</numerusform>
+            <numerusform>Limiter cette discussion à %Ln tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. You can change this in the chat’s settings.</source>
+        <translation>Nécessite {size}. Modifiable dans les réglages de la discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Longer chats may run out of memory.</source>
+        <translation>Nécessite {size}. Les discussions plus longues pourraient manquer de mémoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights need {size}. Already on this computer.</source>
+        <translation>Ses poids nécessitent {size}. Déjà sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Find a smaller model…</source>
+        <translation>Rechercher un modèle plus petit…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Opens the search on Hugging Face.</source>
+        <translation>Ouvre la recherche sur Hugging Face.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may run out of memory.</source>
+        <translation>Ses poids tiennent. Les discussions pourraient manquer de mémoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load anyway</source>
+        <translation>Charger quand même</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. It loads again when you send.</source>
+        <translation>Libère {size}. Il se recharge à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. They load again when you send.</source>
+        <translation>Libère {size}. Ils se rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays loaded. {why}</source>
+        <translation>{name} reste chargé. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens per chat</source>
+        <translation>Tokens par discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>For {chats} of {tokens}</source>
+        <translation>Pour {chats} de {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Contains no model</source>
+        <translation>Ne contient pas de modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <translation>Envoyé uniquement à Hugging Face, et conservé dans votre trousseau une fois accepté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
+        <translation>Conservé jusqu’à ce que vous quittiez et envoyé uniquement à Hugging Face. Ce système n’a pas de trousseau.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} fragment</numerusform>
+            <numerusform>{count} fragments</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>en pause · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>session {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} interroge {model}, session {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} interroge {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Messages to compare</source>
+        <translation>Messages à comparer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to an email, so Stretto does not open it.</source>
+        <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write an email to this address outside Stretto?</source>
+        <translation>Écrire un e-mail à cette adresse en dehors de Stretto&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what is before the “@”:</source>
+        <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>Its message: “{words}”</source>
+        <translation>Message&#xa0;: «&#xa0;{words}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The chat does not fit into the context of {model}.</source>
+        <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <translation>{host} ne prend en charge ni les choix ni les motifs comme format de réponse. Choisissez-en un autre sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion, par exemple JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt words found.</source>
+        <translation>Aucun mot mal orthographié.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is not in the dictionary.</source>
+        <translation>{word} n’est pas dans le dictionnaire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions in time</source>
+        <translation>Suggestions trop longues à trouver</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for more chats</source>
+        <translation>Code, questions difficiles, plus de discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
+        <translation>Rien trouvé pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce ».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Leave out oldest messages when context is full</source>
+        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>Aucun réglage trouvé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed automatically</source>
+        <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI’s library</source>
+        <translation>Copier du code pour la bibliothèque OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Stopped</source>
+        <comment>a server</comment>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since the changes were shown.</source>
+        <translation>Le fichier a changé depuis l’affichage des modifications.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not an absolute path.</source>
+        <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin absolu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <translation>Seuls les nombres, + - * / // % **, les parenthèses et les fonctions usuelles sont acceptés.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools in this chat can change files in it. You see each change first.  W</source>
+        <translation>Les outils de cette discussion peuvent y modifier des fichiers. Chaque modification vous est d’abord montrée.  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every waiting call in this chat  A</source>
+        <translation>Exécuter tous les appels en attente dans cette discussion  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the waiting calls</source>
+        <translation>N’exécuter aucun des appels en attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call</source>
+        <translation>Arrêter cet appel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call and run it again</source>
+        <translation>Arrêter cet appel et le relancer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools in this chat can list, search and read files in it</source>
+        <translation>Les outils de cette discussion peuvent lister, rechercher et lire ses fichiers</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens these tools use in each prompt</source>
+        <translation>Tokens que ces outils occupent dans chaque prompt</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools use {count} token of each prompt.</source>
+        <comment>Tools use {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Les outils occupent {count} token de chaque prompt.</numerusform>
+            <numerusform>Les outils occupent {count} tokens de chaque prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <comment>a server</comment>
+        <translation>Démarre au besoin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starting…</source>
+        <comment>a server</comment>
+        <translation>Démarrage…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <comment>a server</comment>
+        <translation>Actif</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed; starts when a chat needs it:</source>
+        <translation>Nouveau ou modifié&#xa0;; démarre quand une discussion en a besoin&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Add a folder that contains models</source>
+        <translation>Ajouter un dossier contenant des modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
+        <translation>Aucun modèle pour l’instant. Obtenez-en un sur Hugging Face ou ajoutez un dossier de modèles.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model’s address</source>
+        <translation>Recherche, auteur/nom ou adresse d’un modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model already has an adapter</source>
+        <translation>Ce modèle a déjà un adaptateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
+        <translation>Ajoute une seconde fois ce modèle à la liste, avec un adaptateur LoRA ou DoRA</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Enter part of a model’s name first</source>
+        <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>Interroger quatre modèles à la fois</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <comment>a reply</comment>
+        <translation>Arrêtée</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and has not been started.</source>
+        <translation>Il fonctionne sur {hosts} et n’a pas été démarré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages, not {count}.</source>
+        <translation>Comparez au plus {most} messages. Il y en a {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>Message à toutes les colonnes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Not available in a table: it shows the names</source>
+        <translation>Indisponible dans un tableau&#xa0;: il montre les noms</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
+            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>Arrêter cette réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for changes…</source>
+        <translation>Recherche des modifications…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Out Oldest Messages</source>
+        <translation>Omettre les messages les plus anciens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <comment>a reply</comment>
+        <translation>Interrompue en quittant Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
+        <translation>Un wheel est un programme et peut faire tout ce que vous pouvez faire. Comparez son empreinte à celle que {page} affiche sous «&#xa0;View hashes ».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model’s page on Hugging Face</source>
+        <translation>Ouvre la page du modèle sur Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion ou omettez les messages les plus anciens.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now leaves out its oldest messages</source>
+        <translation>Cette discussion omet désormais ses messages les plus anciens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, up to What Fits</source>
+        <translation>Début, autant que possible</translation>
     </message>
 </context>
 </TS>

@@ -9701,5 +9701,899 @@ You did not answer.</source>
         <source>replies</source>
         <translation>件の回答</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast later messages too</source>
+        <translation>この後のメッセージも一斉送信します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too long for this model</source>
+        <translation>{about}、このモデルには長すぎます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets, Delete removes the file</source>
+        <translation>Enterでモデルに渡す内容を選択、Deleteでファイルを削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <translation>「{name}」がまだ入力されていません。もう一度Enterを押すと、このまま送信します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
+        <translation>Strettoは1日に1回とアップデートの前にチャットをバックアップし、最新の3つのバックアップを残します。復元しても、現在のチャットは別のファイルに残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>No backups yet. The first is made when you change something on another day.</source>
+        <translation>バックアップはまだありません。別の日に変更を加えると、最初のバックアップが作成されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
+        <translation>チャットは保存されています。レポートに含まれるのはバージョンとスタックトレースで、チャットの内容は含まれません。自分で共有しない限り、このコンピュータの外には出ません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer version of Stretto</source>
+        <translation>チャットは新しいバージョンのStrettoで使われていました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
+        <translation>{place}に書き込む権限がありません。書き込み可能にしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Recover What Can Be Read</source>
+        <translation>読み取れる内容を復旧</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <translation>{cause}終了すると、保存されていない変更は失われます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running but not responding</source>
+        <translation>Strettoはすでに起動していますが、応答していません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
+        <translation>別のStrettoのコピーがこのチャットを開いています。少し待ってからもう一度試すか、先にもう一方を終了してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
+        <translation>多数のローカルチャットを並べ、1組の重みですべてが同時に回答します。ローカルモデルに書いた内容は、このコンピュータの外に出ません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, including all versions. Can be imported again.</source>
+        <translation>全バージョンを含むすべての内容。再び読み込めます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, as written.</source>
+        <translation>現在の分岐を原文のまま。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, in one file that loads nothing else.</source>
+        <translation>現在の分岐を1つのファイルで。外部から何も読み込みません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, without formatting.</source>
+        <translation>現在の分岐を書式なしで。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, on A4 pages.</source>
+        <translation>現在の分岐をA4ページで。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats to export</source>
+        <translation>書き出すチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Format</source>
+        <comment>of what is exported</comment>
+        <translation>形式</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Include reasoning</source>
+        <translation>思考を含める</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export progress</source>
+        <translation>書き出しの進行状況</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Number of columns</source>
+        <translation>列の数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>columns</source>
+        <translation>列</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Always included in JSON</source>
+        <translation>JSONには常に含まれます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export to Folder</source>
+        <translation>フォルダに書き出す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>読み取り中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <translation>StrettoのJSON、ChatGPTとClaudeから書き出したデータ（ZIPアーカイブ、またはその中のconversations.json）、Open WebUIから書き出したデータ、LM Studioのチャットファイルを読み込めます。すでにあるチャットは変更されません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import progress</source>
+        <translation>読み込みの進行状況</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Not imported</source>
+        <translation>読み込まれなかった項目</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio’s folder of chats</source>
+        <translation>LM Studioのチャットフォルダなど</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import Folder</source>
+        <translation>フォルダを読み込む</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>unknown error</source>
+        <translation>不明なエラー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <translation>StrettoはMITライセンスで提供されます。Qt、PySide6、Qt Advanced DockingはLGPLに基づく独立したライブラリとして使用しており、自分でビルドしたものに置き換えられます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Components</source>
+        <translation>コンポーネント</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” already exists. Replace it?</source>
+        <translation>「{name}」はすでにあります。置き換えますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Prompt text</source>
+        <translation>プロンプトのテキスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>There is no deleted prompt to restore</source>
+        <translation>復元できる削除済みのプロンプトはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt has this name. This one is still called “{before}”.</source>
+        <translation>同じ名前のプロンプトがあります。名前は「{before}」のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
+        <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
+        <translation>
+            <numerusform>削除したチャットは%n日間ここに残り、その後完全に削除されます。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
+        <translation>退避した破損ファイルに、削除したチャットのテキストが残っている可能性があります: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <translation>「{title}」をバックアップからも完全に削除しますか？この操作は取り消せません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <translation>
+            <numerusform>%Ln件のチャットをバックアップからも完全に削除しますか？この操作は取り消せません。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently in %n day</source>
+        <comment>deleted permanently in %n days</comment>
+        <translation>
+            <numerusform>%n日後に完全に削除</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The download page lists what’s new.</source>
+        <translation>新機能についてはダウンロードページをご覧ください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What’s new</source>
+        <translation>新機能</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON schema</source>
+        <translation>JSONスキーマ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>List of choices</source>
+        <translation>選択肢のリスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <translation>1台のコンピュータには大きすぎるモデルを、複数のコンピュータに分けて実行します。どのコンピュータにも、同じバージョンのStretto、モデルのファイル、パスワードなしのSSH接続が必要です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Status</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@host, or local</source>
+        <translation>ユーザー@ホスト、またはlocal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Command, such as stretto</source>
+        <translation>コマンド（例: stretto）</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, group size %n</source>
+        <comment>{weights}, group size %n</comment>
+        <translation>
+            <numerusform>{weights}、グループサイズ%n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers differ</source>
+        <translation>{weights}、一部の層は異なります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has not drafted any tokens yet.</source>
+        <translation>{name}はまだトークンをドラフトしていません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} accepted.</source>
+        <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
+        <translation>
+            <numerusform>{name}は%Lnトークンをドラフトし、うち{share}が採用されました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Show What Fits…</source>
+        <translation>収まるものを表示…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pasted text attached as a file, {count} character</source>
+        <comment>Pasted text attached as a file, {count} characters</comment>
+        <translation>
+            <numerusform>ペーストしたテキストをファイルとして添付しました、{count}文字</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages Matching the Message</source>
+        <translation>メッセージに関連する箇所</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Higher is more random; 0 always picks the most likely token</source>
+        <translation>高いほどランダムになり、0では常に最も確率の高いトークンを選びます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, including thinking</source>
+        <translation>トークン数（思考を含む）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the most likely tokens, up to this total probability</source>
+        <translation>確率の高いトークンだけを、合計確率がこの値になるまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only this many of the most likely tokens; 0 for all</source>
+        <translation>確率の高いトークンからこの数だけ。0ですべて</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens at least this likely, relative to the first</source>
+        <translation>1位に対する確率の割合がこの値以上のトークンだけ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens of typical probability, up to this total</source>
+        <translation>典型的な確率のトークンだけを、合計がこの値になるまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the most likely tokens are excluded</source>
+        <translation>最も確率の高いトークンを除外する頻度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Excludes tokens at least this likely</source>
+        <translation>確率がこの値以上のトークンを除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, recent tokens become less likely</source>
+        <translation>1より大きいと、最近のトークンが出にくくなります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied once to each recent token</source>
+        <translation>最近のトークンごとに1回適用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied each time a token was used</source>
+        <translation>トークンが使われた回数だけ適用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON by schema</source>
+        <translation>スキーマに沿ったJSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>from a list of choices</source>
+        <translation>選択肢から</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>by pattern</source>
+        <translation>パターンどおり</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with a KV cache in %n bit.</source>
+        <comment>It would fit with a KV cache in %n bits.</comment>
+        <translation>
+            <numerusform>KVキャッシュを%nビットにすれば収まります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{count} cached</source>
+        <comment>tokens</comment>
+        <translation>キャッシュ{count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>identical</source>
+        <translation>同一</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not identical</source>
+        <translation>同一ではない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready</source>
+        <translation>{size} · 準備完了</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for another download</source>
+        <translation>ほかのダウンロードを待っています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for Hugging Face…</source>
+        <translation>Hugging Faceの応答を待っています…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto quit</source>
+        <translation>{tool} · Strettoの終了により中断しました</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>%n件のメッセージを削除しました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
+        <translation>「{field}」は秘密の情報のようです。サーバがこの方法で尋ねることは認められていません。理由がわからない場合は断ってください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
+        <translation>終了するまで保持し、このアドレスにだけ送信します。このシステムにはキーチェーンがありません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model available.</source>
+        <comment>%n models available.</comment>
+        <translation>
+            <numerusform>%n個のモデルを利用できます。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n replying · {rate} in total</source>
+        <comment>%n replying · {rate} in total</comment>
+        <translation>
+            <numerusform>%n件が回答中 · 合計{rate}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Convert to a smaller copy</source>
+        <translation>小さいコピーに変換</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Store this chat’s KV cache in %n bit</source>
+        <comment>Store this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>このチャットのKVキャッシュを%nビットで保持</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Slightly less exact.</source>
+        <translation>必要なメモリは{size}です。精度がわずかに下がります。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Limit this chat to %Ln token</source>
+        <comment>Limit this chat to %Ln tokens</comment>
+        <translation>
+            <numerusform>このチャットを%Lnトークンまでに制限</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. You can change this in the chat’s settings.</source>
+        <translation>必要なメモリは{size}です。チャットの設定で変更できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Longer chats may run out of memory.</source>
+        <translation>必要なメモリは{size}です。これより長いチャットではメモリが足りないことがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights need {size}. Already on this computer.</source>
+        <translation>重みに{size}が必要です。すでにこのコンピュータにあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Find a smaller model…</source>
+        <translation>より小さいモデルを探す…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Opens the search on Hugging Face.</source>
+        <translation>Hugging Faceの検索を開きます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may run out of memory.</source>
+        <translation>重みは収まります。チャット用のメモリが足りないことがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load anyway</source>
+        <translation>このままロード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. It loads again when you send.</source>
+        <translation>{size}が空きます。送信すると再びロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. They load again when you send.</source>
+        <translation>{size}が空きます。送信すると再びロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays loaded. {why}</source>
+        <translation>{name}はロードされたままです。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens per chat</source>
+        <translation>各チャットのトークン数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>For {chats} of {tokens}</source>
+        <translation>{chats}（各{tokens}）の場合</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Contains no model</source>
+        <translation>モデルが含まれていません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <translation>Hugging Faceにだけ送信し、受け付けられるとキーチェーンに保存します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
+        <translation>終了するまで保持し、Hugging Faceにだけ送信します。このシステムにはキーチェーンがありません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>断片{count}個</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>一時停止中 · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>セッション{name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who}が{model}に質問中、セッション{name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who}が{model}に質問中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Messages to compare</source>
+        <translation>比較するメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to an email, so Stretto does not open it.</source>
+        <translation>このリンクはメールにファイルを添付するため、Strettoでは開きません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write an email to this address outside Stretto?</source>
+        <translation>Strettoの外でこのアドレス宛てのメールを書きますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what is before the “@”:</source>
+        <translation>リンク先は「@」の前の部分ではなく{place}です:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>Its message: “{words}”</source>
+        <translation>メッセージ:「{words}」</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The chat does not fit into the context of {model}.</source>
+        <translation>チャットが{model}のコンテキストに収まりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <translation>{host}は、選択肢やパターンによる回答の形式に対応していません。チャットの設定の「回答の形式」で、JSONなど別の形式を選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt words found.</source>
+        <translation>スペルミスは見つかりませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is not in the dictionary.</source>
+        <translation>「{word}」は辞書にありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions in time</source>
+        <translation>候補を時間内に取得できませんでした</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for more chats</source>
+        <translation>コード、難しい質問、複数のチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
+        <translation>まだ見つかりません。相手のStrettoを「serve --announce」で起動してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Leave out oldest messages when context is full</source>
+        <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>設定が見つかりません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed automatically</source>
+        <translation>個人情報は送信されず、自動でインストールされることもありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI’s library</source>
+        <translation>OpenAIライブラリ用のコードをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Stopped</source>
+        <comment>a server</comment>
+        <translation>停止中</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since the changes were shown.</source>
+        <translation>変更内容の表示後にファイルが変更されました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not an absolute path.</source>
+        <translation>「{path}」は絶対パスではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <translation>使えるのは数値、+ - * / // % **、括弧、一般的な関数だけです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools in this chat can change files in it. You see each change first.  W</source>
+        <translation>このチャットのツールがフォルダ内のファイルを変更できます。変更は事前に確認できます。  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every waiting call in this chat  A</source>
+        <translation>このチャットで待機中の呼び出しをすべて実行  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the waiting calls</source>
+        <translation>待機中の呼び出しを実行しない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call</source>
+        <translation>この呼び出しを停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call and run it again</source>
+        <translation>この呼び出しを停止してやり直す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools in this chat can list, search and read files in it</source>
+        <translation>このチャットのツールがフォルダ内のファイルを一覧表示、検索、読み取りできます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens these tools use in each prompt</source>
+        <translation>これらのツールが毎回のプロンプトで使うトークン数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools use {count} token of each prompt.</source>
+        <comment>Tools use {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>ツールは毎回のプロンプトで{count}トークンを使います。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <comment>a server</comment>
+        <translation>必要時に起動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starting…</source>
+        <comment>a server</comment>
+        <translation>起動中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <comment>a server</comment>
+        <translation>実行中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed; starts when a chat needs it:</source>
+        <translation>新規または変更。チャットで必要になると起動します:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Add a folder that contains models</source>
+        <translation>モデルを含むフォルダを追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
+        <translation>モデルはまだありません。Hugging Faceから入手するか、モデルのあるフォルダを追加してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model’s address</source>
+        <translation>検索語、「所有者/名前」、モデルのアドレスを入力</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model already has an adapter</source>
+        <translation>このモデルにはすでにアダプタがあります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
+        <translation>LoRAまたはDoRAアダプタ付きのモデルとしても一覧に追加します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Enter part of a model’s name first</source>
+        <translation>先にモデル名の一部を入力してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>4つに同時に質問</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <comment>a reply</comment>
+        <translation>停止しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and has not been started.</source>
+        <translation>{hosts}で動作しますが、起動していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages, not {count}.</source>
+        <translation>比較できるメッセージは{most}件までです。現在は{count}件です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>すべての列へのメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Not available in a table: it shows the names</source>
+        <translation>表には名前が表示されるため使えません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>列は並べ替えられ、回答A、回答Bのように表示されます</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name}は%n回中{kept}回残されました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>この回答を停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for changes…</source>
+        <translation>変更を確認中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Out Oldest Messages</source>
+        <translation>古いメッセージから除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <comment>a reply</comment>
+        <translation>Strettoの終了により中断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
+        <translation>wheelはプログラムで、ユーザーと同じ権限で動作します。ハッシュを、{page}の「View hashes」に表示されるものと比較してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model’s page on Hugging Face</source>
+        <translation>Hugging Faceでモデルのページを開きます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <translation>{context}。残りわずかです。新しいチャットを始めるか、古いメッセージを除外してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now leaves out its oldest messages</source>
+        <translation>このチャットでは古いメッセージから除外されるようになりました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, up to What Fits</source>
+        <translation>先頭から収まる分</translation>
+    </message>
 </context>
 </TS>

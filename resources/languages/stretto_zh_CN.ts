@@ -9701,5 +9701,899 @@ You did not answer.</source>
         <source>replies</source>
         <translation>个回复</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast later messages too</source>
+        <translation>之后的消息也群发</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too long for this model</source>
+        <translation>{about}，对此模型来说过长</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets, Delete removes the file</source>
+        <translation>按 Enter 选择提供给模型的内容，按 Delete 移除文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <translation>“{name}”尚未填写。再按一次 Enter 仍然发送。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
+        <translation>Stretto 每天及每次更新前都会备份你的对话，并保留最近三份备份。恢复其中一份时，当前的对话会另存为单独的文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>No backups yet. The first is made when you change something on another day.</source>
+        <translation>还没有备份。日后某天更改内容时会创建第一份。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. The report contains versions and stack traces, none of your chats, and stays on this computer unless you share it.</source>
+        <translation>你的对话已保存。此报告包含版本信息和堆栈跟踪，不含任何对话内容；除非你自行分享，否则只留在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer version of Stretto</source>
+        <translation>你的对话曾由更新版本的 Stretto 使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto has no permission to write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto 没有写入 {place} 的权限。请将其设为可写，然后重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Recover What Can Be Read</source>
+        <translation>恢复可读取的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <translation>{cause} 退出时尚未保存的更改将会丢失。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running but not responding</source>
+        <translation>Stretto 已在运行，但没有响应</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another copy of Stretto has these chats open. Wait a moment and try again, or quit the other copy first.</source>
+        <translation>另一个 Stretto 副本已打开这些对话。请稍候重试，或先退出另一个。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
+        <translation>多个本地对话并排进行，由同一份模型权重同时回复。你写给本地模型的内容只留在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, including all versions. Can be imported again.</source>
+        <translation>全部内容，包括所有版本。可以重新导入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, as written.</source>
+        <translation>当前分支，保留原文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, in one file that loads nothing else.</source>
+        <translation>当前分支，单个文件，不加载其他内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, without formatting.</source>
+        <translation>当前分支，不含格式。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, on A4 pages.</source>
+        <translation>当前分支，A4 页面。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats to export</source>
+        <translation>要导出的对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Format</source>
+        <comment>of what is exported</comment>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Include reasoning</source>
+        <translation>包括思考</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export progress</source>
+        <translation>导出进度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Number of columns</source>
+        <translation>列数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>columns</source>
+        <translation>列</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Always included in JSON</source>
+        <translation>JSON 中始终包含</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export to Folder</source>
+        <translation>导出到文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>reading</source>
+        <translation>读取中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <translation>可导入 Stretto 的 JSON、ChatGPT 和 Claude 的数据导出（ZIP 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。已有的对话保持不变。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import progress</source>
+        <translation>导入进度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Not imported</source>
+        <translation>未导入的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio’s folder of chats</source>
+        <translation>例如 LM Studio 的对话文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import Folder</source>
+        <translation>导入文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>unknown error</source>
+        <translation>未知错误</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <translation>Stretto 采用 MIT 许可证。Qt、PySide6 和 Qt Advanced Docking 作为独立库按 LGPL 使用，你可以换成自己构建的版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Components</source>
+        <translation>组件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” already exists. Replace it?</source>
+        <translation>“{name}”已存在。要替换吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Prompt text</source>
+        <translation>提示词文本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>There is no deleted prompt to restore</source>
+        <translation>没有已删除的提示词可恢复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt has this name. This one is still called “{before}”.</source>
+        <translation>已有同名的提示词。名称仍为“{before}”。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
+        <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
+        <translation>
+            <numerusform>已删除的对话在此保留 %n 天，之后将永久删除。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
+        <translation>已移开的损坏文件中可能仍有已删除对话的文本：{files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <translation>
+            <numerusform>要永久删除 %Ln 个对话（包括备份中的）吗？此操作无法撤销。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>deleted permanently in %n day</source>
+        <comment>deleted permanently in %n days</comment>
+        <translation>
+            <numerusform>%n 天后永久删除</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The download page lists what’s new.</source>
+        <translation>下载页面上有新功能介绍。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What’s new</source>
+        <translation>新功能</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON schema</source>
+        <translation>JSON Schema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>List of choices</source>
+        <translation>选项列表</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <translation>将单台电脑装不下的模型分布到多台电脑上运行，每台承担一部分。所有电脑都需要相同版本的 Stretto、模型文件以及免密码 SSH 访问。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@host, or local</source>
+        <translation>用户@主机，或 local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Command, such as stretto</source>
+        <translation>命令，例如 stretto</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, group size %n</source>
+        <comment>{weights}, group size %n</comment>
+        <translation>
+            <numerusform>{weights}，组大小 %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers differ</source>
+        <translation>{weights}；部分层不同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has not drafted any tokens yet.</source>
+        <translation>{name} 尚未起草任何 token。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} accepted.</source>
+        <comment>{name} has drafted %Ln tokens; {share} accepted.</comment>
+        <translation>
+            <numerusform>{name} 起草了 %Ln 个 token，其中 {share} 被采用。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Show What Fits…</source>
+        <translation>显示可行方案…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pasted text attached as a file, {count} character</source>
+        <comment>Pasted text attached as a file, {count} characters</comment>
+        <translation>
+            <numerusform>粘贴的文本已作为文件附加，{count} 个字符</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages Matching the Message</source>
+        <translation>与消息匹配的段落</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Higher is more random; 0 always picks the most likely token</source>
+        <translation>越高越随机；0 始终选择概率最高的 token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, including thinking</source>
+        <translation>以 token 计，包括思考</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the most likely tokens, up to this total probability</source>
+        <translation>仅取概率最高的 token，累计至此概率</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only this many of the most likely tokens; 0 for all</source>
+        <translation>仅取概率最高的若干个 token；0 表示全部</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens at least this likely, relative to the first</source>
+        <translation>仅取相对于首位概率不低于此比例的 token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only tokens of typical probability, up to this total</source>
+        <translation>仅取概率典型的 token，累计至此值</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the most likely tokens are excluded</source>
+        <translation>排除概率最高的 token 的频率</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Excludes tokens at least this likely</source>
+        <translation>排除概率不低于此值的 token</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, recent tokens become less likely</source>
+        <translation>大于 1 时，最近出现的 token 概率降低</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied once to each recent token</source>
+        <translation>对每个最近出现的 token 应用一次</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Applied each time a token was used</source>
+        <translation>token 每出现一次应用一次</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON by schema</source>
+        <translation>按 Schema 的 JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>from a list of choices</source>
+        <translation>选项之一</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>by pattern</source>
+        <translation>符合正则表达式</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with a KV cache in %n bit.</source>
+        <comment>It would fit with a KV cache in %n bits.</comment>
+        <translation>
+            <numerusform>KV 缓存采用 %n 位时放得下。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{count} cached</source>
+        <comment>tokens</comment>
+        <translation>缓存 {count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>identical</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not identical</source>
+        <translation>不相同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready</source>
+        <translation>{size} · 就绪</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for another download</source>
+        <translation>正在等待其他下载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for Hugging Face…</source>
+        <translation>正在等待 Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto quit</source>
+        <translation>{tool} · Stretto 退出时中断</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message deleted</source>
+        <comment>%n messages deleted</comment>
+        <translation>
+            <numerusform>已删除 %n 条消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
+        <translation>“{field}”像是机密信息。服务器不得以此方式索取机密信息。除非清楚原因，否则请拒绝。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
+        <translation>保留到退出为止，仅发送到此地址。此系统没有钥匙串。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model available.</source>
+        <comment>%n models available.</comment>
+        <translation>
+            <numerusform>%n 个模型可用。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n replying · {rate} in total</source>
+        <comment>%n replying · {rate} in total</comment>
+        <translation>
+            <numerusform>%n 个正在回复 · 共 {rate}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Convert to a smaller copy</source>
+        <translation>转换为更小的副本</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Store this chat’s KV cache in %n bit</source>
+        <comment>Store this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>以 %n 位保存此对话的 KV 缓存</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Slightly less exact.</source>
+        <translation>需要 {size}。精度略有降低。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Limit this chat to %Ln token</source>
+        <comment>Limit this chat to %Ln tokens</comment>
+        <translation>
+            <numerusform>将此对话限制为最多 %Ln 个 token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. You can change this in the chat’s settings.</source>
+        <translation>需要 {size}。可在对话设置中更改。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Needs {size}. Longer chats may run out of memory.</source>
+        <translation>需要 {size}。更长的对话可能内存不足。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights need {size}. Already on this computer.</source>
+        <translation>权重需要 {size}。已在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Find a smaller model…</source>
+        <translation>查找更小的模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Opens the search on Hugging Face.</source>
+        <translation>打开 Hugging Face 搜索。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may run out of memory.</source>
+        <translation>权重放得下，但对话可能内存不足。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load anyway</source>
+        <translation>仍然加载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. It loads again when you send.</source>
+        <translation>释放 {size}。发送消息时会重新加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. They load again when you send.</source>
+        <translation>释放 {size}。发送消息时会重新加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays loaded. {why}</source>
+        <translation>{name} 保持加载。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens per chat</source>
+        <translation>每个对话的 token 数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>For {chats} of {tokens}</source>
+        <translation>按 {chats}、每个 {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Contains no model</source>
+        <translation>不含模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <translation>仅发送给 Hugging Face，验证通过后保存在钥匙串中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
+        <translation>保留到退出为止，仅发送给 Hugging Face。此系统没有钥匙串。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{count} piece</source>
+        <comment>{count} pieces</comment>
+        <translation>
+            <numerusform>{count} 段</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>paused · {pieces}</source>
+        <translation>已暂停 · {pieces}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>session {name}</source>
+        <translation>会话 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}, session {name}</source>
+        <translation>{who} 向 {model} 提问，会话 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>{who} asks {model}</source>
+        <translation>{who} 向 {model} 提问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Messages to compare</source>
+        <translation>要对比的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to an email, so Stretto does not open it.</source>
+        <translation>此链接会在邮件中附加文件，因此 Stretto 不会打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write an email to this address outside Stretto?</source>
+        <translation>要在 Stretto 以外给此地址写邮件吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what is before the “@”:</source>
+        <translation>它指向 {place}，而不是“@”前面的内容：</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>Its message: “{words}”</source>
+        <translation>返回的消息：“{words}”</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The chat does not fit into the context of {model}.</source>
+        <translation>对话超出 {model} 的上下文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <translation>{host} 不支持以选项列表或正则表达式作为回复格式。请在对话设置的“回复格式”中选择其他格式，例如 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt words found.</source>
+        <translation>没有发现拼写错误。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is not in the dictionary.</source>
+        <translation>词典中没有 {word}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions in time</source>
+        <translation>未能及时找到建议</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for more chats</source>
+        <translation>代码、难题，可容纳更多对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
+        <translation>尚未找到。请以“serve --announce”启动另一个 Stretto。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Leave out oldest messages when context is full</source>
+        <translation>上下文已满时省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>未找到设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed automatically</source>
+        <translation>不会发送你的信息，也不会自动安装</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI’s library</source>
+        <translation>复制 OpenAI 库的代码</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Stopped</source>
+        <comment>a server</comment>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since the changes were shown.</source>
+        <translation>显示更改后，文件已发生变化。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not an absolute path.</source>
+        <translation>“{path}”不是绝对路径。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <translation>仅支持数字、+ - * / // % **、括号和常用函数。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools in this chat can change files in it. You see each change first.  W</source>
+        <translation>此对话的工具可以更改其中的文件。每次更改前都会先让你查看。  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every waiting call in this chat  A</source>
+        <translation>运行此对话中所有等待中的调用  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the waiting calls</source>
+        <translation>不运行任何等待中的调用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call</source>
+        <translation>停止此调用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Stop this call and run it again</source>
+        <translation>停止此调用并重新执行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools in this chat can list, search and read files in it</source>
+        <translation>此对话的工具可以列出、搜索和读取其中的文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens these tools use in each prompt</source>
+        <translation>这些工具在每次提示词中占用的 token 数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools use {count} token of each prompt.</source>
+        <comment>Tools use {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>工具在每次提示词中占用 {count} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <comment>a server</comment>
+        <translation>需要时启动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starting…</source>
+        <comment>a server</comment>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <comment>a server</comment>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed; starts when a chat needs it:</source>
+        <translation>新增或更改。对话需要时会启动：</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Add a folder that contains models</source>
+        <translation>添加包含模型的文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder of models.</source>
+        <translation>还没有模型。可从 Hugging Face 获取，或添加包含模型的文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model’s address</source>
+        <translation>搜索，或输入“所有者/名称”或模型地址</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model already has an adapter</source>
+        <translation>此模型已有适配器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model a second time, with a LoRA or DoRA adapter</source>
+        <translation>另外列出带 LoRA 或 DoRA 适配器的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Enter part of a model’s name first</source>
+        <translation>请先输入模型名称的一部分</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask Four at Once</source>
+        <translation>同时问四个</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <comment>a reply</comment>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and has not been started.</source>
+        <translation>它在 {hosts} 上运行，尚未启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages, not {count}.</source>
+        <translation>最多对比 {most} 条消息。现在有 {count} 条。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Message to all columns</source>
+        <translation>发给所有列的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Not available in a table: it shows the names</source>
+        <translation>表格会显示名称，因此不可用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
+        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{name} was kept {kept} of %n times</source>
+        <comment>{name} was kept {kept} of %n times</comment>
+        <translation>
+            <numerusform>{name} 在 %n 次中被保留 {kept} 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <source>Stop this reply</source>
+        <translation>停止此回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for changes…</source>
+        <translation>正在查找更改…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Leave Out Oldest Messages</source>
+        <translation>省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <comment>a reply</comment>
+        <translation>因 Stretto 退出而中断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
+        <translation>wheel 包就是程序，拥有与你相同的权限。请将其哈希值与 {page} 上“View hashes”中显示的值对比。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model’s page on Hugging Face</source>
+        <translation>在 Hugging Face 上打开模型页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <translation>{context}。即将用尽：请新建对话，或省略最早的消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now leaves out its oldest messages</source>
+        <translation>此对话现在会省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, up to What Fits</source>
+        <translation>开头，尽可能多</translation>
+    </message>
 </context>
 </TS>

@@ -164,7 +164,7 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
     desk.keys("Return")
     hears.named("File report.pdf, PDF, 5 pages")
     desk.keys("Tab", "Return")  # to the file, whose menu says what the model gets of it
-    passages = ["menu item", "Passages That Match the Question"]
+    passages = ["menu item", "Passages Matching the Message"]
 
     def down() -> bool:
         """One entry further, as long as it is another one."""

@@ -174,7 +174,7 @@ class MessagesField(QWidget):
         super().__init__(parent)
         self._prompts = dict(prompts)
         self.kind = QComboBox(self)
-        self.kind.setAccessibleName(tr("What to ask"))
+        self.kind.setAccessibleName(tr("Messages to compare"))
         for words in (ONE, LINES, PROMPTS):
             self.kind.addItem(tr(words), words)
         self.prompt = AskField(prompt, self)
@@ -242,7 +242,7 @@ class MessagesField(QWidget):
         count = len(self.messages())
         if count > MOST_MESSAGES:
             return tr(
-                "Compare at most {most} messages. These are {count}.",
+                "Compare at most {most} messages, not {count}.",
                 most=number(MOST_MESSAGES),
                 count=number(count),
             )
@@ -364,7 +364,7 @@ class CompareDialog(Sheet):
         }
         self.kinds[BY_SEED].setChecked(True)
         self.count = QSpinBox(self)
-        self.count.setAccessibleName(tr("How many"))
+        self.count.setAccessibleName(tr("Number of columns"))
         self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setSuffix(" " + tr("replies"))
@@ -446,7 +446,7 @@ class CompareDialog(Sheet):
         several = self.asked.several
         self.blind.setEnabled(not several)
         self.blind.setToolTip(
-            tr("A table shows the names")
+            tr("Not available in a table: it shows the names")
             if several
             else tr("Replies are shuffled and named Reply A, Reply B and so on")
         )

@@ -207,7 +207,7 @@ class BroadcastLine(QWidget):
         self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
         self.whom.clicked.connect(self.asked)
         self.keep = QCheckBox(tr("Keep On"), self)
-        self.keep.setToolTip(tr("Broadcast the messages after this one too"))
+        self.keep.setToolTip(tr("Broadcast later messages too"))
         self.keep.clicked.connect(self.kept)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -61,10 +61,10 @@ class FileChip(PaintedButton):
         self.words = words
         about = words.about
         if words.too_much:
-            about = tr("{about}; too much for this model", about=about)
+            about = tr("{about}; too long for this model", about=about)
         self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
         self.setAccessibleDescription(
-            tr("Enter chooses what the model gets of it, Delete removes it")
+            tr("Enter chooses what the model gets, Delete removes the file")
         )
         self.setToolTip(f"{words.name}\n{about}")
         self.update()

@@ -97,7 +97,7 @@ class Misspelt(QObject):
             return
         found = next((word for word in all_words if word.text in wrong), None)
         if found is None:
-            self.said.emit(self._speller.why_not or tr("No misspelt word was found."))
+            self.said.emit(self._speller.why_not or tr("No misspelt words found."))
             return
         cursor = self._cursor(found)
         self._field.setTextCursor(cursor)
@@ -142,7 +142,7 @@ class Misspelt(QObject):
         return False
 
     def _ask_menu(self, word: QTextCursor, at: QPoint) -> None:
-        announce(self._field, tr("{word} is in no dictionary.", word=word.selectedText()))
+        announce(self._field, tr("{word} is not in the dictionary.", word=word.selectedText()))
         self._menu_for = (word, at)
         self._wait.start()
         self._speller.suggest(word.selectedText(), self._open_menu)
@@ -165,7 +165,7 @@ class Misspelt(QObject):
             added.append(QAction(text.replace("&", "&&"), menu))
             added[-1].triggered.connect(partial(self._replace, cursor, text))
         if not suggestions:
-            late = tr("Suggestions take too long") if suggestions is None else tr("No suggestions")
+            late = tr("No suggestions in time") if suggestions is None else tr("No suggestions")
             added.append(QAction(late, menu))
             added[-1].setEnabled(False)
         learn = QAction(tr("Add to Dictionary"), menu)

@@ -67,7 +67,10 @@ class Variables(QObject):
         self._told = True
         self._go(1, from_start=True)
         self.said.emit(
-            tr("“{name}” is still to be filled in. Enter once more sends it so.", name=pending[0])
+            tr(
+                "“{name}” is not filled in yet. Press Enter again to send it anyway.",
+                name=pending[0],
+            )
         )
         return True
 

@@ -27,9 +27,9 @@ from app.ui.style.theme import code_font, ui_font
 from app.ui.widgets.sheet import Sheet
 
 QT = mark(
-    "Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the "
-    "LGPL: they are separate libraries beside the program, and you may put your own builds in "
-    "their place."
+    "Stretto is available under the MIT licence. Qt, PySide6 and Qt "
+    "Advanced Docking are used under the LGPL as separate libraries, which "
+    "you may replace with your own builds."
 )
 
 
@@ -42,7 +42,7 @@ class LicencesWindow(Sheet):
         self._parts = components()
         words = self.label(tr(QT), muted=False)
         self.list = QListWidget(self)
-        self.list.setAccessibleName(tr("Parts"))
+        self.list.setAccessibleName(tr("Components"))
         self.list.setFixedWidth(260)
         self.list.addItems([f"{part.name} {part.version}" for part in self._parts])
         self.text = QPlainTextEdit(self)
@@ -81,9 +81,8 @@ class CrashDialog(Sheet):
         head = self.headline(heading or tr("Something went wrong the last time Stretto ran"))
         words = self.label(
             tr(
-                "Your chats are saved. This report helps to find the fault: it holds versions and "
-                "program stacks, none of your chats. It stays on this machine unless you pass it "
-                "on."
+                "Your chats are saved. The report contains versions and stack traces, "
+                "none of your chats, and stays on this computer unless you share it."
             ),
             muted=False,
         )
@@ -137,11 +136,11 @@ class UpdateDialog(Sheet):
         notes.setOpenLinks(False)
         notes.setFrameShape(QFrame.Shape.NoFrame)
         plain = QTextDocument.MarkdownFeature.MarkdownNoHTML
-        said = release.notes.strip() or tr("The page says what is new.")
+        said = release.notes.strip() or tr("The download page lists what’s new.")
         notes.document().setIndentWidth(18)
         notes.document().setDocumentMargin(0)
         notes.document().setMarkdown(said, plain)
-        notes.setAccessibleName(tr("What is new"))
+        notes.setAccessibleName(tr("What’s new"))
         self.open_button = self.button(tr("Open Download Page"), self._on_open)
         self.open_button.setToolTip(release.page)
         self.skip_button = self.button(tr("Skip This Version"), self._on_skip)
@@ -160,8 +159,8 @@ class UpdateDialog(Sheet):
 
 
 WORDS = mark(
-    "A wheel is a program: it does what you may do. Take it from {page}, where the hash stands "
-    "under Download files, View hashes. Compare the two."
+    "A wheel is a program and can do whatever you can do. Compare its hash with the one that "
+    "{page} shows under “View hashes”."
 )
 
 

@@ -43,7 +43,7 @@ class Recovery(Enum):
 
 _TITLES = {
     "corrupt": mark("Your chats cannot be read"),
-    "newer": mark("Your chats were used by a newer Stretto"),
+    "newer": mark("Your chats were used by a newer version of Stretto"),
     "readonly": mark("Stretto cannot write to your chats"),
     "full": mark("The disk is full"),
 }
@@ -51,7 +51,9 @@ _TITLES = {
 
 _CAUSES = {
     "full": mark("The disk that holds {place} is full. Free some space, then try again."),
-    "readonly": mark("Stretto may not write to {place}. Make it writable, then try again."),
+    "readonly": mark(
+        "Stretto has no permission to write to {place}. Make it writable, then try again."
+    ),
 }
 
 
@@ -70,13 +72,13 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
         aside = box.addButton(tr("Set Aside and Start Fresh"), QMessageBox.ButtonRole.AcceptRole)
         ways[aside] = Recovery.SET_ASIDE
         if error.path and backups_of(error.path):
-            restore = box.addButton(tr("Restore a Backup…"), QMessageBox.ButtonRole.AcceptRole)
+            restore = box.addButton(tr("Restore from Backup…"), QMessageBox.ButtonRole.AcceptRole)
             ways[restore] = Recovery.RESTORE
     if error.code == "readonly":
         elsewhere = box.addButton(tr("Use Another Folder…"), QMessageBox.ButtonRole.AcceptRole)
         ways[elsewhere] = Recovery.ELSEWHERE
     if error.code == "corrupt" and not error.hopeless:
-        best = box.addButton(tr("Save What Can Be Read"), QMessageBox.ButtonRole.AcceptRole)
+        best = box.addButton(tr("Recover What Can Be Read"), QMessageBox.ButtonRole.AcceptRole)
         ways[best] = Recovery.SALVAGE
     box.setDefaultButton(best)
     return _choose(box, ways)
@@ -92,7 +94,7 @@ def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recov
     """The program ends and something is not saved: try again, or end without it."""
     known = _CAUSES.get(error.code)
     cause = tr(known, place=error.path) if known is not None else error.message
-    words = tr("{cause} What is not saved when you quit is lost.", cause=cause)
+    words = tr("{cause} Changes that are not saved when you quit are lost.", cause=cause)
     box = _store_box(tr("Your latest changes are not saved"), words, parent)
     ways = {
         box.addButton(
@@ -145,11 +147,11 @@ def say_already_running() -> None:
     box.setObjectName("running-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
-    box.setText(tr("Stretto is already running and does not answer"))
+    box.setText(tr("Stretto is already running but not responding"))
     box.setInformativeText(
         tr(
-            "Another Stretto has these chats open. Wait a moment and start again, or end the "
-            "other one first."
+            "Another copy of Stretto has these chats open. Wait a moment and try "
+            "again, or quit the other copy first."
         )
     )
     box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
@@ -169,8 +171,8 @@ def show_about(parent: QWidget) -> QDialog:
     version.setProperty("muted", True)
     words = QLabel(
         tr(
-            "Many local chats, side by side, all answering at once from one copy of the weights. "
-            "Nothing you write leaves this machine."
+            "Many local chats side by side, all replying at once from one set of "
+            "weights. What you write to local models stays on this computer."
         ),
         dialog,
     )

@@ -27,15 +27,19 @@ from app.ui.widgets import asking
 from app.ui.widgets.sheet import Sheet
 
 FORMS = (
-    (Kind.JSON, "Stretto (JSON)", mark("Everything, all versions too. Can be imported again.")),
-    (Kind.MARKDOWN, "Markdown", mark("The branch that is shown, as it was written.")),
+    (
+        Kind.JSON,
+        "Stretto (JSON)",
+        mark("Everything, including all versions. Can be imported again."),
+    ),
+    (Kind.MARKDOWN, "Markdown", mark("The current branch, as written.")),
     (
         Kind.HTML,
         mark("Web page (HTML)"),
-        mark("The branch that is shown. One file, nothing is loaded."),
+        mark("The current branch, in one file that loads nothing else."),
     ),
-    (Kind.TEXT, mark("Plain text"), mark("The branch that is shown, without marks.")),
-    (Kind.PDF, "PDF", mark("The branch that is shown, on A4 pages.")),
+    (Kind.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
+    (Kind.PDF, "PDF", mark("The current branch, on A4 pages.")),
 )
 _LOOK_MS = 100
 
@@ -59,24 +63,24 @@ class ExportDialog(Sheet):
         self._export: Export | None = None
         self._stop = Event()
         self.which = QComboBox(self)
-        self.which.setAccessibleName(tr("Which chats"))
+        self.which.setAccessibleName(tr("Chats to export"))
         for words, _ in choices:
             self.which.addItem(words)
         self.form = QComboBox(self)
-        self.form.setAccessibleName(tr("Form", "of what is exported"))
+        self.form.setAccessibleName(tr("Format", "of what is exported"))
         for _, words, _ in FORMS:
             self.form.addItem(tr(words))
         self.note = self.label()
-        self.thoughts = QCheckBox(tr("With what models thought before they answered"), self)
+        self.thoughts = QCheckBox(tr("Include reasoning"), self)
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName(tr("Chats exported"))
+        self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
         self.words = self.label(muted=False)
         self.go = self.button(tr("Export…"), self._on_go)
         rows = QFormLayout()
         rows.setSpacing(10)
         rows.addRow(tr("Chats"), self.which)
-        rows.addRow(tr("Form", "of what is exported"), self.form)
+        rows.addRow(tr("Format", "of what is exported"), self.form)
         rows.addRow("", self.note)
         rows.addRow("", self.thoughts)
         self.put(rows, self.bar, self.words)
@@ -97,7 +101,7 @@ class ExportDialog(Sheet):
         self.note.setText(tr(FORMS[self.form.currentIndex()][2]))
         self.thoughts.setEnabled(self.kind is not Kind.JSON)
         if self.kind is Kind.JSON:
-            self.thoughts.setToolTip(tr("JSON always has them"))
+            self.thoughts.setToolTip(tr("Always included in JSON"))
         else:
             self.thoughts.setToolTip("")
 
@@ -119,7 +123,7 @@ class ExportDialog(Sheet):
         places = QStandardPaths.StandardLocation.DocumentsLocation
         home = Path(QStandardPaths.writableLocation(places))
         if export.folder:
-            folder = await asking.folder(self, tr("Export Into a Folder"), str(home))
+            folder = await asking.folder(self, tr("Export to Folder"), str(home))
             target = folder / name if folder is not None else None
         else:
             ending = export.kind.value
@@ -182,9 +186,10 @@ class ExportDialog(Sheet):
 
 
 _NOTE = mark(
-    "Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or "
-    "conversations.json in it), Open WebUI's export, and LM Studio's conversation files. "
-    "It finds out by itself which they are. Chats that are here already stay as they are."
+    "Import JSON from Stretto, data exports from ChatGPT and Claude (the "
+    "ZIP archive or the conversations.json in it), exports from Open "
+    "WebUI, and chat files from LM Studio. Chats you already have are not "
+    "changed."
 )
 
 _THOUSANDTHS = 1000
@@ -207,16 +212,16 @@ class ImportDialog(Sheet):
         self._import: Import | None = None
         self.words = self.label(tr(_NOTE))
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName(tr("How much is read"))
+        self.bar.setAccessibleName(tr("Import progress"))
         self.bar.setTextVisible(False)
         self.bar.setMaximum(_THOUSANDTHS)
         self.details = QPlainTextEdit(self)
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
-        self.details.setAccessibleName(tr("What was not understood"))
+        self.details.setAccessibleName(tr("Not imported"))
         self.files = self.button(tr("Choose Files…"), self._on_files)
         self.folder = self.button(tr("Choose Folder…"), self._on_folder)
-        self.folder.setToolTip(tr("Such as LM Studio's folder of conversations"))
+        self.folder.setToolTip(tr("Such as LM Studio’s folder of chats"))
         self.put(self.words, self.bar)
         self.rows.addWidget(self.details, 1)
         self.close_button = self.put_foot(self.files, self.folder)
@@ -241,7 +246,7 @@ class ImportDialog(Sheet):
         self.begin(await asking.files(self, tr("Import"), _downloads(), kinds))
 
     async def _ask_for_folder(self) -> None:
-        folder = await asking.folder(self, tr("Import a Folder"), _downloads())
+        folder = await asking.folder(self, tr("Import Folder"), _downloads())
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
@@ -268,7 +273,7 @@ class ImportDialog(Sheet):
 
     async def _take_in(self, work: Import) -> None:
         report: Report | None = None
-        why: object = tr("for a reason that is not known")
+        why: object = tr("unknown error")
         store = self._store
         try:
             report = await flows.aside(lambda _: work.run(store), work.stop)

@@ -19,12 +19,11 @@ from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLines
 
 _NOTE = mark(
-    "Stretto copies your chats once a day and before an update, and keeps the last three copies. "
-    "Your present chats are kept in a file of their own, so nothing is lost by going back."
+    "Stretto backs up your chats once a day and before each update, and "
+    "keeps the last three backups. When you restore one, your current "
+    "chats are kept in a separate file."
 )
-_NONE = mark(
-    "There is no copy yet. Stretto makes one when you first change something on another day."
-)
+_NONE = mark("No backups yet. The first is made when you change something on another day.")
 
 
 class BackupsDialog(Sheet):
@@ -144,8 +143,8 @@ class TrashDialog(Sheet):
         self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
         if self._chats:
             words = counted(
-                "Deleted chats stay here for %n day. Then they are erased for good.",
-                "Deleted chats stay here for %n days. Then they are erased for good.",
+                "Deleted chats stay here for %n day and are then deleted permanently.",
+                "Deleted chats stay here for %n days and are then deleted permanently.",
                 DAYS,
             )
         else:
@@ -153,7 +152,8 @@ class TrashDialog(Sheet):
         left = self._library.unscrubbed()
         if left:
             words += "\n" + tr(
-                "Damaged files that were set aside may still hold text of erased chats: {files}",
+                "Damaged files that were set aside may still contain text of deleted "
+                "chats: {files}",
                 files=", ".join(left),
             )
         self.words.setText(words)
@@ -185,12 +185,12 @@ class TrashDialog(Sheet):
         one = self._chats[ids[0]].shown_title
         if len(ids) == 1:
             words = tr(
-                "Erase “{title}” for good, from backups too? This cannot be taken back.", title=one
+                "Delete “{title}” permanently, from backups too? This cannot be undone.", title=one
             )
         else:
             words = counted(
-                "Erase %Ln chat for good, from backups too? This cannot be taken back.",
-                "Erase %Ln chats for good, from backups too? This cannot be taken back.",
+                "Delete %Ln chat permanently, from backups too? This cannot be undone.",
+                "Delete %Ln chats permanently, from backups too? This cannot be undone.",
                 len(ids),
             )
         self.question.setText(words)
@@ -249,7 +249,7 @@ def _when(chat: ChatRecord, now: float) -> str:
     if days < 2:
         ago = tr("Deleted yesterday") if days else tr("Deleted today")
     left = DAYS - days
-    goes = counted("erased in %n day", "erased in %n days", left)
+    goes = counted("deleted permanently in %n day", "deleted permanently in %n days", left)
     if left < 2:
         goes = tr("deleted permanently tomorrow") if left == 1 else tr("deleted permanently today")
     return f"{ago} · {goes}"

@@ -86,7 +86,7 @@ class NameDialog(Sheet):
         name = tidy(self.field.text())
         if name in self._taken and self._asked != name:
             self._asked = name
-            self._hint.setText(tr("“{name}” exists already. Replace it?", name=name))
+            self._hint.setText(tr("“{name}” already exists. Replace it?", name=name))
             self.go.setText(tr("Replace"))
         elif name:
             self.accept()
@@ -150,14 +150,14 @@ class PromptsDialog(Sheet):
         self.text = QPlainTextEdit(self)
         begin_at_edge(self.text)
         self.text.setObjectName("field")
-        self.text.setAccessibleName(tr("Text of the prompt"))
+        self.text.setAccessibleName(tr("Prompt text"))
         self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._on_text)
         self.hint = self.label()
         self.new_button = self.button(tr("New"), self.add)
         self.delete_button = self.button(tr("Delete"), self.delete)
-        self.undo_button = self.button(tr("Bring Back"), self.bring_back)
+        self.undo_button = self.button(tr("Restore"), self.bring_back)
         right = QVBoxLayout()
         right.setSpacing(8)
         right.addWidget(self.name)
@@ -244,7 +244,9 @@ class PromptsDialog(Sheet):
             widget.setEnabled(bool(name))
         self.delete_button.setToolTip("" if name else tr("There is no prompt to delete"))
         self.undo_button.setEnabled(bool(self._deleted))
-        self.undo_button.setToolTip("" if self._deleted else tr("Nothing was deleted here"))
+        self.undo_button.setToolTip(
+            "" if self._deleted else tr("There is no deleted prompt to restore")
+        )
         self._say("")
 
     def _say(self, problem: str) -> None:
@@ -270,7 +272,7 @@ class PromptsDialog(Sheet):
         elif name in self._settings.prompts:
             self._say(
                 tr(
-                    "Another prompt is called so. This one is still called “{before}”.",
+                    "Another prompt has this name. This one is still called “{before}”.",
                     before=before,
                 )
             )

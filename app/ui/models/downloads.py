@@ -95,7 +95,7 @@ class DownloadRow(QFrame):
         if done:
             self.act.set_icon("chat-circle", tr("New Chat"))
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
-            self.act.set_icon("play", tr("Go On") if not failed else tr("Try Again"))
+            self.act.set_icon("play", tr("Resume") if not failed else tr("Try Again"))
         else:
             self.act.set_icon("pause", tr("Pause"))
         self.cancel.set_icon("x", tr("Remove from List") if done else tr("Cancel and Delete"))

@@ -78,17 +78,19 @@ def choices(
         value, size = offer.value, bytes_line(offer.total)
         if offer.what == "kv_bits" and for_chat:
             words = counted(
-                "Keep this chat’s KV cache in %n bit", "Keep this chat’s KV cache in %n bits", value
+                "Store this chat’s KV cache in %n bit",
+                "Store this chat’s KV cache in %n bits",
+                value,
             )
-            detail = tr("Takes {size}. What it has read is rounded a little.", size=size)
+            detail = tr("Needs {size}. Slightly less exact.", size=size)
             found.append(Choice(Way.KV_BITS, words, detail, bits=value))
         elif offer.what == "context" and for_chat:
             words = counted(
-                "Let this chat have at most %Ln token",
-                "Let this chat have at most %Ln tokens",
+                "Limit this chat to %Ln token",
+                "Limit this chat to %Ln tokens",
                 value,
             )
-            detail = tr("Takes {size}. Its settings can change that.", size=size)
+            detail = tr("Needs {size}. You can change this in the chat’s settings.", size=size)
             found.append(Choice(Way.SHORTER, words, detail, tokens=value))
         elif offer.what == "context":
             words = counted(
@@ -96,7 +98,7 @@ def choices(
                 "Load it for chats of up to %Ln tokens",
                 value,
             )
-            detail = tr("Takes {size}. Longer ones may find no memory.", size=size)
+            detail = tr("Needs {size}. Longer chats may run out of memory.", size=size)
             found.append(Choice(Way.SHORTER, words, detail, tokens=value))
     found += _unloading(fit, library, installed)
     found += [
@@ -104,7 +106,7 @@ def choices(
             Way.VARIANT,
             tr("Use {name} instead", name=model.name),
             tr(
-                "Its weights take {size}, and it is on this machine.",
+                "Its weights need {size}. Already on this computer.",
                 size=bytes_line(model.facts.nbytes),
             ),
             refs=(model.ref,),
@@ -113,13 +115,13 @@ def choices(
     ]
     found += _smaller_copy(fit, _installed(ref, installed))
     words, detail = (
-        tr("Look for a smaller one…"),
-        tr("Searches the hub, once you have typed what for."),
+        tr("Find a smaller model…"),
+        tr("Opens the search on Hugging Face."),
     )
     found.append(Choice(Way.FIND, words, detail))
     if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
-        detail = tr("Its weights fit. Chats may find no memory.")
-        found.append(Choice(Way.ANYWAY, tr("Load it all the same"), detail))
+        detail = tr("Its weights fit. Chats may run out of memory.")
+        found.append(Choice(Way.ANYWAY, tr("Load anyway"), detail))
     return found
 
 
@@ -133,10 +135,10 @@ def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> li
     names = [status.name for status in loaded]
     frees = bytes_line(sum(s.model.nbytes for s in loaded if s.model is not None))
     words = tr("Unload {name}", name=names[0])
-    detail = tr("Frees {size}. Its chats load it when they send.", size=frees)
+    detail = tr("Frees {size}. It loads again when you send.", size=frees)
     if len(names) > 1:
         words = tr("Unload {names} and {last}", names=", ".join(names[:-1]), last=names[-1])
-        detail = tr("Frees {size}. Their chats load them when they send.", size=frees)
+        detail = tr("Frees {size}. They load again when you send.", size=frees)
     return [Choice(Way.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
 
 
@@ -154,7 +156,7 @@ def _smaller_copy(fit: Fit, model: Installed | None) -> list[Choice]:
     if recipe is None:
         return []
     size = tr("about {size}", size=bytes_line(recipe.size(model)))
-    words = tr("Make a smaller copy of it")
+    words = tr("Convert to a smaller copy")
     return [Choice(Way.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
 
 
@@ -294,7 +296,7 @@ class FitFlow(QObject):
             for other in choice.refs:
                 if why := residency.why_not_unload(self._library, other):  # it has begun to answer
                     name = self._loader.get(other).name
-                    self.said.emit(tr("{name} stays. {why}", name=name, why=why))
+                    self.said.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return
             for other in choice.refs:
                 residency.unload(self._library, other)

@@ -293,8 +293,8 @@ class LibraryFoot(QWidget):
         tip = tr("Makes a smaller copy")
         self._show(self.convert, tr("Convert…"), why_not_convert(model), tip)
         self._show(self.reveal, tr("Show in Folder"), tr(_GONE) if facts.gone else "", "")
-        why = tr("This model has an adapter already") if adapter_of(model.ref) else facts.problem
-        tip = tr("Lists the model with a LoRA or DoRA adapter as well")
+        why = tr("This model already has an adapter") if adapter_of(model.ref) else facts.problem
+        tip = tr("Lists the model a second time, with a LoRA or DoRA adapter")
         self._show(self.adapter, tr("Add Adapter…"), why, tip)
         tip = tr("A small model that speeds up its replies")
         self._show(self.draft, tr("Draft Model…"), facts.problem, tip)

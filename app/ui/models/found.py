@@ -55,7 +55,7 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setPlaceholderText(tr("Search, or enter owner/name or a model's address"))
+        self.setPlaceholderText(tr("Search, or enter owner/name or a model’s address"))
         self.setAccessibleName(tr("Model"))
 
     @property
@@ -255,8 +255,8 @@ def _advice(fit: Fit) -> str:
             )
         if offer.what == "kv_bits":
             return counted(
-                "It would fit with keys and values in %n bit.",
-                "It would fit with keys and values in %n bits.",
+                "It would fit with a KV cache in %n bit.",
+                "It would fit with a KV cache in %n bits.",
                 offer.value,
             )
         if offer.what == "chats":

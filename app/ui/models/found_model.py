@@ -150,7 +150,7 @@ class FoundModel(QWidget):
         self.about = QLabel(self)
         self.facts = QLabel(self)
         self.fits = QLabel(self)
-        self.tokens = _choice(self, tr("Tokens in each chat"), TOKENS, tokens_line, tokens)
+        self.tokens = _choice(self, tr("Tokens per chat"), TOKENS, tokens_line, tokens)
         self.chats = _choice(self, tr("Number of chats"), CHATS, chats_line, chats)
         self.read = QPushButton(tr("Model Card"), self)
         self.read.setObjectName("link")
@@ -162,7 +162,7 @@ class FoundModel(QWidget):
         plan.setContentsMargins(0, 0, 0, 0)
         plan.setSpacing(8)
         boxes = {"{chats}": self.chats, "{tokens}": self.tokens}
-        for part in re.split(r"(\{\w+\})", tr("Reckoned for {chats} of {tokens}")):
+        for part in re.split(r"(\{\w+\})", tr("For {chats} of {tokens}")):
             if part.strip():
                 plan.addWidget(boxes.get(part) or _muted(part.strip(), self._plan))
         plan.addStretch(1)

@@ -85,7 +85,7 @@ _PROMISE = mark(
 )
 _NONE = mark("Downloads continue after you close this window.")
 _NO_TOKEN = mark("This model needs a Hugging Face token")
-_NO_WORDS = mark("Type part of a model's name first")
+_NO_WORDS = mark("Enter part of a model’s name first")
 
 
 class GetModelDialog(Sheet):

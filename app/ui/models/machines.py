@@ -64,9 +64,9 @@ def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
 
 
 _ABOUT = mark(
-    "A model that is too large for one machine runs on several, with a part of it on each. They "
-    "need the same version of Stretto and the model's files, and are reached by ssh without a "
-    "password."
+    "Run a model that is too large for one computer on several, with a "
+    "part of it on each. All need the same version of Stretto, the model’s "
+    "files and SSH access without a password."
 )
 _TWO = mark("Select two or more computers and a model.")
 
@@ -103,7 +103,7 @@ class MachinesDialog(Sheet):
         about = self.label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
-        self.list.setHeaderLabels([tr("Computer"), tr("Address"), tr("State")])
+        self.list.setHeaderLabels([tr("Computer"), tr("Address"), tr("Status")])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(False)
         self.list.setWordWrap(True)
@@ -119,8 +119,8 @@ class MachinesDialog(Sheet):
         self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
         fields = (
             (self.name, tr("Name")),
-            (self.address, tr("user@machine, or local")),
-            (self.program, tr("Its Python or Stretto (stretto)")),
+            (self.address, tr("user@host, or local")),
+            (self.program, tr("Command, such as stretto")),
         )
         adding = QHBoxLayout()
         for width, (field, words) in enumerate(fields, 2):

@@ -109,7 +109,7 @@ class ModelRow(QFrame):
             here = folder is not None and folder.local
             words = tr("Folder not found") if here else tr("Not downloaded")
         elif empty:
-            words = tr("No model in it")
+            words = tr("Contains no model")
         elif folder is not None and not folder.local:
             words = words or tr("From Hugging Face")
         size = bytes_line(folder.bytes) if folder is not None and folder.holds_model else ""
@@ -180,11 +180,11 @@ class ModelList(QWidget):
         self.undo.setAutoDefault(False)
         self.undo.setAccessibleName(tr("Restore the model to the list"))
         self.undo.clicked.connect(self._undo)
-        self.add = QPushButton(tr("Add…"), self)
+        self.add = QPushButton(tr("Add Folder…"), self)
         self.add.setAutoDefault(False)
         self.add.setToolTip(tr("Add a model folder to the list"))
         self.add.clicked.connect(self._choose)
-        self.get = QPushButton(tr("Get…"), self)
+        self.get = QPushButton(tr("Get Model…"), self)
         self.get.setAutoDefault(False)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         self.get.clicked.connect(self.get_asked)

@@ -69,12 +69,12 @@ def precision_tip(facts: FolderFacts) -> str:
     words = counted("Weights in %n bit", "Weights in %n bits", facts.bits)
     if facts.group_size:
         words = counted(
-            "{weights}, %n of them share a scale",
-            "{weights}, %n of them share a scale",
+            "{weights}, group size %n",
+            "{weights}, group size %n",
             facts.group_size,
             weights=words,
         )
-    return tr("{weights}; some layers have other bits", weights=words) if facts.mixed else words
+    return tr("{weights}; some layers differ", weights=words) if facts.mixed else words
 
 
 def context_of(facts: FolderFacts) -> str:
@@ -155,11 +155,11 @@ def drafted(figures: Mapping[str, Any] | None) -> str:
         return ""
     name, count = figures["name"], figures["drafted_tokens"]
     if not count:
-        return tr("{name} has drafted nothing yet.", name=name)
+        return tr("{name} has not drafted any tokens yet.", name=name)
     share = percent(figures["accepted_tokens"] / count)
     return counted(
-        "{name} has drafted %Ln token; {share} of that held.",
-        "{name} has drafted %Ln tokens; {share} of them held.",
+        "{name} has drafted %Ln token; {share} accepted.",
+        "{name} has drafted %Ln tokens; {share} accepted.",
         count,
         name=name,
         share=share,

@@ -46,7 +46,7 @@ class LibraryHead(QWidget):
         for clear in self.search.findChildren(QAbstractButton):
             clear.setAccessibleName(tr("Clear search"))
         self.add = QPushButton(tr("Add Folder…"), self)
-        self.add.setToolTip(tr("Find models in a folder of yours"))
+        self.add.setToolTip(tr("Add a folder that contains models"))
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         row = QHBoxLayout(self)
@@ -58,7 +58,7 @@ class LibraryHead(QWidget):
             row.addWidget(button)
 
 
-_NONE = mark("No models yet. Get one from Hugging Face, or add a folder that has some.")
+_NONE = mark("No models yet. Get one from Hugging Face, or add a folder of models.")
 _NO_MATCH = mark("No models found")
 
 

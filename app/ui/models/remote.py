@@ -41,10 +41,7 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine import EngineError
 
-_LOOKING = mark(
-    "Looking while this window is open. Nothing is found yet: the other Stretto must have been "
-    "started by “serve --announce”."
-)
+_LOOKING = mark("Nothing found yet. Start the other Stretto with “serve --announce”.")
 _CHOOSE = mark("Choose one, then enter its key.")
 _ROW, _ROWS = 28, 3
 _ADDRESS = Qt.ItemDataRole.UserRole
@@ -144,10 +141,7 @@ class NetworkList(QWidget):
 
 
 _KEPT = mark("Stored in your keychain and sent only to this address.")
-_HERE_ONLY = mark(
-    "Kept until Stretto ends, and shown to this address alone: this system has no keychain that "
-    "could keep it."
-)
+_HERE_ONLY = mark("Kept until you quit and sent only to this address. This system has no keychain.")
 _LEAVES = mark("Messages to this model leave this computer and go to {host}.")
 _STAYS = mark("{host} runs on this computer.")
 _OPEN = mark(
@@ -307,7 +301,7 @@ class RemoteDialog(Sheet):
             self.model.setEditText(written)
         self._say(
             self.said,
-            counted("%n model answers there.", "%n models answer there.", len(found))
+            counted("%n model available.", "%n models available.", len(found))
             if found
             else tr("The server lists no models. Type the name of one."),
         )

@@ -18,13 +18,8 @@ from engine import hub
 
 log = logging.getLogger(__name__)
 
-_SHOWN = mark(
-    "Shown to the hub alone, and kept in this system's keychain once the hub has taken it."
-)
-_HERE_ONLY = mark(
-    "Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could "
-    "keep it."
-)
+_SHOWN = mark("Sent only to Hugging Face, and stored in your keychain once accepted.")
+_HERE_ONLY = mark("Kept until you quit and sent only to Hugging Face. This system has no keychain.")
 _NOT_KEPT = mark("The keychain could not store the token; it is kept until you quit.")
 _USED = mark("An access token is sent to Hugging Face.")
 
@@ -56,7 +51,7 @@ class TokenField(QWidget):
         self.page = QPushButton(tr("Open Model Page"), self)
         self.page.setObjectName("link")
         self.page.setAutoDefault(False)
-        self.page.setToolTip(tr("Opens the model's page on Hugging Face"))
+        self.page.setToolTip(tr("Opens the model’s page on Hugging Face"))
         self._ref = ""
         foot = QHBoxLayout()
         foot.setSpacing(8)

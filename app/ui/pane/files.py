@@ -202,8 +202,8 @@ class PaneFiles(QObject):
         """Attach a long text that was pasted, which can be taken back."""
         made = self.attaching.add_text(text)
         words = counted(
-            "The pasted text, {count} character, goes with the message as a file",
-            "The pasted text, {count} characters, goes with the message as a file",
+            "Pasted text attached as a file, {count} character",
+            "Pasted text attached as a file, {count} characters",
             len(text),
             count=number(len(text)),
         )
@@ -298,8 +298,8 @@ class PaneFiles(QObject):
         menu.aboutToHide.connect(menu.deleteLater)
         uses: list[tuple[Use, str]] = [
             ("all", tr("Everything")),
-            ("beginning", tr("Beginning, as Much as Fits")),
-            ("passages", tr("Passages That Match the Question")),
+            ("beginning", tr("Beginning, up to What Fits")),
+            ("passages", tr("Passages Matching the Message")),
         ]
         if file.unit and file.pages > 1:
             uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))

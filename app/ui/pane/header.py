@@ -150,7 +150,7 @@ class ContextMeter(QWidget):
             words = tr("{context}, {count} cached", context=words, count=number(reused))
         if self._share > 0.9:
             words = tr(
-                "{context}. Nearly full: start a new chat, or drop the oldest messages.",
+                "{context}. Nearly full: start a new chat, or leave out the oldest messages.",
                 context=words,
             )
         self.setToolTip(words)

@@ -40,8 +40,8 @@ from app.ui.widgets.manners import WheelGuard, begin_at_edge
 _CHOICES = (
     (None, mark("Free text")),
     ("json", "JSON"),
-    ("schema", mark("JSON of a schema")),
-    ("choices", mark("One of a list")),
+    ("schema", mark("JSON schema")),
+    ("choices", mark("List of choices")),
     ("pattern", mark("Pattern")),
 )
 
@@ -221,7 +221,7 @@ class OptionsPopover(QFrame):
         for thinks, words in _THINKING:
             self.thinking.addItem(tr(words), thinks)
         self.reproducible = QCheckBox(tr("Exactly reproducible, slower"), page)
-        self.slide = QCheckBox(tr("Drop oldest messages when context is full"), page)
+        self.slide = QCheckBox(tr("Leave out oldest messages when context is full"), page)
         self.stop = QPlainTextEdit(page)
         self.stop.setObjectName("field")
         self.stop.setAccessibleName(tr("Stop sequences"))

@@ -85,7 +85,7 @@ class Notice(QWidget):
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
-        self.room.setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
+        self.room.setText(tr("Show What Fits…") if no_fit else tr("Unload a Model…"))
         remote = is_remote(model_status.ref)  # neither trying nor a folder brings it back
         stopped = model_status.code == NOT_STARTED
         self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
@@ -571,7 +571,7 @@ class ChatPane(QWidget):
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):
-            self.said.emit(tr("This chat now drops its oldest messages"))
+            self.said.emit(tr("This chat now leaves out its oldest messages"))
 
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")

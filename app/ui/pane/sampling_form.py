@@ -40,7 +40,7 @@ TEMPERATURE = Number(
     0.1,
     2,
     0.7,
-    mark("0 always takes the likeliest word; higher is freer"),
+    mark("Higher is more random; 0 always picks the most likely token"),
 )
 LENGTH = Number(
     "max_tokens",
@@ -50,10 +50,19 @@ LENGTH = Number(
     256,
     0,
     2048,
-    mark("In tokens, thinking included"),
+    mark("In tokens, including thinking"),
 )
 MORE = (
-    Number("top_p", mark("Top-p"), 0.01, 1, 0.05, 2, 1, mark("Only the likeliest, up to this sum")),
+    Number(
+        "top_p",
+        mark("Top-p"),
+        0.01,
+        1,
+        0.05,
+        2,
+        1,
+        mark("Only the most likely tokens, up to this total probability"),
+    ),
     Number(
         "top_k",
         mark("Top-k"),
@@ -62,7 +71,7 @@ MORE = (
         10,
         0,
         0,
-        mark("Only so many of the likeliest words; 0 is all"),
+        mark("Only this many of the most likely tokens; 0 for all"),
     ),
     Number(
         "min_p",
@@ -72,7 +81,7 @@ MORE = (
         0.05,
         2,
         0,
-        mark("No word less likely than this share of the first"),
+        mark("Only tokens at least this likely, relative to the first"),
     ),
     Number(
         "typical_p",
@@ -82,7 +91,7 @@ MORE = (
         0.05,
         2,
         1,
-        mark("Words of the usual surprise, up to this sum"),
+        mark("Only tokens of typical probability, up to this total"),
     ),
     Number(
         "xtc_probability",
@@ -92,7 +101,7 @@ MORE = (
         0.1,
         2,
         0,
-        mark("How often the likeliest words are left out"),
+        mark("How often the most likely tokens are excluded"),
     ),
     Number(
         "xtc_threshold",
@@ -102,7 +111,7 @@ MORE = (
         0.05,
         2,
         0.1,
-        mark("They are those at least this likely"),
+        mark("Excludes tokens at least this likely"),
     ),
     Number(
         "repetition_penalty",
@@ -112,7 +121,7 @@ MORE = (
         0.05,
         2,
         1,
-        mark("Above 1, what was just said is less likely"),
+        mark("Above 1, recent tokens become less likely"),
     ),
     Number(
         "presence_penalty",
@@ -122,7 +131,7 @@ MORE = (
         0.1,
         2,
         0,
-        mark("Once for each word that was just said"),
+        mark("Applied once to each recent token"),
     ),
     Number(
         "frequency_penalty",
@@ -132,7 +141,7 @@ MORE = (
         0.1,
         2,
         0,
-        mark("For every time that it was"),
+        mark("Applied each time a token was used"),
     ),
 )
 

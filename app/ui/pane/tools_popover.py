@@ -199,7 +199,7 @@ class ToolsPopover(QFrame):
             row.addWidget(away)
             layout.addLayout(row)
         add = link(tr("Add Folder…"), page)
-        add.setToolTip(tr("Tools of this chat may list, search and read what is in it"))
+        add.setToolTip(tr("Tools in this chat can list, search and read files in it"))
         add.clicked.connect(self.folder_asked)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -364,13 +364,13 @@ class ToolsPopover(QFrame):
         if server in self.costs:
             words = counted("{count} token", "{count} tokens", tokens, count=count)
             self.costs[server].setText(words)
-            self.costs[server].setToolTip(tr("Tokens that these tools take in each prompt"))
+            self.costs[server].setToolTip(tr("Tokens these tools use in each prompt"))
         elif not server:
             self.cost.show()
             self.cost.setText(
                 counted(
-                    "Tools take {count} token of each prompt.",
-                    "Tools take {count} tokens of each prompt.",
+                    "Tools use {count} token of each prompt.",
+                    "Tools use {count} tokens of each prompt.",
                     tokens,
                     count=count,
                 )

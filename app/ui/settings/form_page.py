@@ -315,7 +315,7 @@ PLACES: dict[str, tuple[str, ...]] = {
         mark("Model"),
         mark("Temperature"),
         mark("Longest reply"),
-        mark("Drop the oldest messages when the context is full"),
+        mark("Leave out oldest messages when context is full"),
         mark("Instructions"),
     ),
     mark("Models"): (mark("Memory limit"), mark("Unload idle models after")),

@@ -138,7 +138,7 @@ ANTHROPIC_BASE_URL={address}
 ANTHROPIC_API_KEY={key}"""
 PASTES = (
     ("curl", CURL, mark("Copy a terminal command")),
-    ("Python", PYTHON, mark("Copy code for OpenAI's library")),
+    ("Python", PYTHON, mark("Copy code for OpenAI’s library")),
     (mark("Editors"), EDITORS, mark("Copy environment variables for editors and agents")),
 )
 YOUR_KEY = "your-key"
@@ -231,7 +231,7 @@ class OtherPrograms(QObject):
         if not there:
             how = tr("Running at {address}, no clients", address=address)
         words = {
-            Door.OFF: tr("Stopped"),
+            Door.OFF: tr("Stopped", "a server"),
             Door.STARTING: tr("Starting…"),
             Door.FAILED: serving.why,
             Door.OPEN: how,

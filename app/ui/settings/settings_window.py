@@ -180,7 +180,7 @@ class SettingsWindow(Sheet):
             box.set_number(getattr(options, each.name))
             box.valueChanged.connect(self._on_new_chat)
             page.row(each.words, box, tr(each.tip))
-        words = mark("Drop the oldest messages when the context is full")
+        words = mark("Leave out oldest messages when context is full")
         self.slide = Switch(tr(words), options.slide, page)
         self.slide.toggled.connect(self._on_new_chat)
         page.row(words, self.slide)
@@ -284,7 +284,7 @@ class SettingsWindow(Sheet):
             page,
             mark("Check for updates daily"),
             "look_for_updates",
-            tr("Nothing about you is sent, and nothing is installed by itself"),
+            tr("Nothing about you is sent, and nothing is installed automatically"),
         )
         now = self.look_now = QPushButton(tr("Check Now"), page)
         now.setAutoDefault(False)

@@ -35,10 +35,10 @@ from app.ui.widgets.sheet import Sheet
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {
-    State.OFF: mark("Starts when needed"),
-    State.CONNECTING: mark("Starting…"),
-    State.READY: mark("Running"),
-    State.ENDED: mark("Stopped"),
+    State.OFF: mark("Starts when needed", "a server"),
+    State.CONNECTING: mark("Starting…", "a server"),
+    State.READY: mark("Running", "a server"),
+    State.ENDED: mark("Stopped", "a server"),
 }
 
 
@@ -165,7 +165,7 @@ class ToolsWindow(Sheet):
         self._found = found
         lines = []
         if fresh := self._changed(found):
-            lines.append(tr("New or changed. A chat starts it when it needs it:"))
+            lines.append(tr("New or changed; starts when a chat needs it:"))
             lines += [f"{visible(each.name)}:  {_whole(each)}" for each in fresh]
         if gone := self._gone(found):
             lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
@@ -251,7 +251,7 @@ class ToolsWindow(Sheet):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(0, 0, 0, 0)
         for server, status in lines:
-            words = status.words or tr(_STATES[status.state])
+            words = status.words or tr(_STATES[status.state], "a server")
             state = words if server.enabled else tr("Off")
             self._row(
                 layout,

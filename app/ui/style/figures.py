@@ -82,9 +82,9 @@ def percent(share: float) -> str:
 
 _FORMS = {
     "json": mark("as JSON"),
-    "schema": mark("as JSON of a schema"),
-    "choices": mark("one of a list"),
-    "pattern": mark("of a pattern"),
+    "schema": mark("as JSON by schema"),
+    "choices": mark("from a list of choices"),
+    "pattern": mark("by pattern"),
 }
 
 
@@ -105,16 +105,16 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
         parts.append(tr("first token {time}", "after this time", time=first))
         parts.append(counted("%Ln token", "%Ln tokens", generated))
     if reused := int(stats.get("reused_tokens", 0)):
-        parts.append(tr("reused {count}", "tokens", count=number(reused)))
+        parts.append(tr("{count} cached", "tokens", count=number(reused)))
     options = stats.get("options")
     if isinstance(options, dict) and (words := _FORMS.get(str(options.get("answer_as")))):
         parts.append(tr(words))
     if (same := stats.get("same")) is not None:
-        parts.append(tr("the same again") if same else tr("not the same"))
+        parts.append(tr("identical") if same else tr("not identical"))
     if stats.get("reason") == "length":
-        parts.append(tr("cut at its length limit"))
+        parts.append(tr("length limit reached"))
     elif stats.get("reason") == "memory":
-        parts.append(tr("cut off: the memory was full"))
+        parts.append(tr("memory full"))
     return " · ".join(parts)
 
 
@@ -171,12 +171,12 @@ def download_line(download: Download) -> str:
     state = download.state
     size = bytes_line(download.total)
     if state is DownloadState.DONE:
-        return tr("{size} · Ready to be used", size=size)
+        return tr("{size} · Ready", size=size)
     parts = [size] if download.total else []
     if download.done and download.total:
         parts = [tr("{done} of {total}", "sizes", done=bytes_line(download.done), total=size)]
     if state is DownloadState.WAITING:
-        parts.append(tr("Waits for the one before it"))
+        parts.append(tr("Waiting for another download"))
     elif state is DownloadState.PAUSED:
         parts.append(tr("Paused"))
     elif rate := download.rate:
@@ -184,7 +184,7 @@ def download_line(download: Download) -> str:
         left = _left((download.total - download.done) / rate)
         parts.append(tr("{time} left", "until it is downloaded", time=left))
     elif download.can_pause:
-        parts.append(tr("Waiting for the hub…"))
+        parts.append(tr("Waiting for Hugging Face…"))
     else:
         parts.append(tr("Converting…"))
     return " · ".join(parts)

@@ -170,7 +170,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
         why = can(Action.FORGET_OLDEST, message.id)
         if why in (None, tr(BUSY), tr(ASKED)):
             asks = Action.FORGET_OLDEST.value
-            offers.append(Remedy(tr("Forget Oldest Messages"), asks, message.id, why or ""))
+            offers.append(Remedy(tr("Leave Out Oldest Messages"), asks, message.id, why or ""))
         if message.parent_id is not None:
             why = can(Action.EDIT, message.parent_id)
             offers.append(
@@ -186,7 +186,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
     if code == DOES_NOT_FIT:
-        offers.insert(0, Remedy(tr("What Would Fit…"), UNLOAD, message.id))
+        offers.insert(0, Remedy(tr("Show What Fits…"), UNLOAD, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
         offers.append(Remedy(tr("Unload a Model…"), UNLOAD, message.id))
     return offers
@@ -319,8 +319,8 @@ class Silence(QWidget):
 
 _CUT = {"length", "memory"}
 _MARKS = {
-    "cancelled": mark("Stopped"),
-    "interrupted": mark("Interrupted when Stretto quit"),
+    "cancelled": mark("Stopped", "a reply"),
+    "interrupted": mark("Interrupted when Stretto quit", "a reply"),
 }
 
 
@@ -534,7 +534,7 @@ class AnswerRow(MessageRow):
         painter.drawText(name, upright, self.message.model)
         # The status may be newer than the layout: an answer that was stopped goes on.
         if not self._mark.isEmpty() and (ending := _MARKS.get(self.message.status)):
-            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending))
+            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending, "a reply"))
         if self._revealed() or self._figures_matter():
             beside = self._beside()
             if self._alternative[1] > 1:

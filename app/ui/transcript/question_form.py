@@ -199,8 +199,8 @@ class QuestionForm(QWidget):
         secret = next((field for field in question.fields if field.secret), None)
         if secret is not None:
             words = tr(
-                "“{field}” looks like a secret. No server may ask for one in this way: "
-                "decline unless you know why.",
+                "“{field}” looks like a secret. Servers must not ask for secrets in "
+                "this way. Decline unless you know why.",
                 field=secret.title,
             )
             column.addWidget(_label(words, self, "danger"))

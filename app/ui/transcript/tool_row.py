@@ -129,7 +129,7 @@ def over_line(message: Message) -> str:
     if message.status == "cancelled":
         return tr("{tool} · Stopped", tool=tool)
     if message.status == "interrupted":
-        return tr("{tool} · Interrupted when Stretto was closed", tool=tool)
+        return tr("{tool} · Interrupted when Stretto quit", tool=tool)
     parts = [tool]
     if message.status == "error":
         parts.append(tr("Failed"))
@@ -337,7 +337,7 @@ class ToolRow(MessageRow):
             button.clicked.connect(lambda _=False, d=decision: self._decide(d))
         self._grant = self._plain(
             tr("Allow Writing in This Folder"),
-            tr("Tools of this chat may change files in it. You see each change first.  W"),
+            tr("Tools in this chat can change files in it. You see each change first.  W"),
         )
         self._grant.setObjectName("primary")
         self._grant.clicked.connect(lambda: self.writing_allowed.emit(self.message.id))
@@ -345,17 +345,17 @@ class ToolRow(MessageRow):
         self._tools.clicked.connect(lambda: self.asked.emit(TOOLS, self.message.id))
         self._edit = self._plain(tr("Edit…"), tr("Change the arguments of this call  E"))
         self._edit.clicked.connect(self.edit)
-        self._all = self._plain("", tr("Run every call that waits in this chat  A"))
+        self._all = self._plain("", tr("Run every waiting call in this chat  A"))
         self._all.clicked.connect(lambda: self.decided_all.emit(Decision.ONCE))
-        self._none = self._plain(tr("Deny All"), tr("Run none of the calls that wait"))
+        self._none = self._plain(tr("Deny All"), tr("Run none of the waiting calls"))
         self._none.clicked.connect(lambda: self.decided_all.emit(Decision.DENY))
         self._shorten = self._plain(tr("Shorten"), tr("Keep the beginning and the end"))
         self._shorten.clicked.connect(lambda: self.kept.emit(self.message.id, True))
         self._leave = self._plain(tr("Leave Out"), tr("Continue without this result"))
         self._leave.clicked.connect(lambda: self.kept.emit(self.message.id, False))
-        self._stop = self._plain(tr("Stop"), tr("End this call"))
+        self._stop = self._plain(tr("Stop"), tr("Stop this call"))
         self._stop.clicked.connect(lambda: self.stopped.emit(self.message.id))
-        self._retry = self._plain(tr("Retry"), tr("End this call and make it again"))
+        self._retry = self._plain(tr("Retry"), tr("Stop this call and run it again"))
         self._retry.clicked.connect(lambda: self.retried.emit(self.message.id))
         self._go_on = self._plain(tr("Continue"), tr("Let the model continue with the results"))
         self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
@@ -614,7 +614,7 @@ class ToolRow(MessageRow):
         ready = call is not None and (not call.shown_first or preview is not None or editing)
         once = self._choices[Decision.ONCE]
         once.setEnabled(ready)
-        once.setToolTip(tr(CHOICES[0][2]) if ready else tr("Looking for the changes…"))
+        once.setToolTip(tr(CHOICES[0][2]) if ready else tr("Looking for changes…"))
         folder = preview.folder if isinstance(preview, Obstacle) and not editing else None
         self._grant.setVisible(asking and folder is not None)
         outside = isinstance(preview, Obstacle) and preview.outside and not editing

@@ -143,15 +143,15 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
     if scheme == "mailto":
         names = {name.lower() for name, _ in QUrlQuery(address).queryItems()}
         if names & {"attach", "attachment"}:
-            words = tr("This link attaches a file to a mail, so Stretto does not open it.")
+            words = tr("This link attaches a file to an email, so Stretto does not open it.")
             return words, shown, False
-        return tr("Write a mail to this address outside Stretto?"), shown, True
+        return tr("Write an email to this address outside Stretto?"), shown, True
     if not address.isValid() or scheme not in OPENABLE or not where:
         words = tr("This link does not lead to a web page, so Stretto does not open it.")
         return words, shown, False
     if address.userInfo():
         # "good.org@evil.example" leads to the latter; no honest link needs this.
-        leads = tr("It leads to {place}, not to what stands before the “@”:", place=where)
+        leads = tr("It leads to {place}, not to what is before the “@”:", place=where)
         words = tr("This link hides where it leads, so Stretto does not open it.")
         return words, f"{leads}\n{shown}", False
     return tr("Open this address at {place} outside Stretto?", place=where), shown, True

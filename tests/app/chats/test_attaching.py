@@ -145,9 +145,9 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     words = [action.text() for action in menu.actions() if action.text()]
     assert words == [
         "Everything",
-        "Beginning, as Much as Fits",
+        "Beginning, up to What Fits",
         "Chosen Pages…",
-        "Passages That Match the Question",
+        "Passages Matching the Message",
         "Remove Attachment",
     ]
     menu.actions()[3].trigger()
@@ -393,7 +393,7 @@ def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
     pane.composer.field.insertFromMimeData(data)
     assert names(pane) == ["Pasted text"]
     assert pane.composer.text == ""
-    assert "goes with the message as a file" in run.window.toast.text
+    assert "Pasted text attached as a file" in run.window.toast.text
     run.window.toast.button.click()
     assert names(pane) == []
     assert pane.composer.text == long

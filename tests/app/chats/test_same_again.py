@@ -47,7 +47,7 @@ def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(
     assert again.turns[0] == {"role": "system", "content": "Be brief."}
     assert chat.options == now
     assert chat.transcript.alternatives(last(run).id)[1:] == [last(run).id]
-    assert figures_line(last(run).stats).endswith("the same again")
+    assert figures_line(last(run).stats).endswith("identical")
     same_again_by_key(run)  # of what was had again
     run.until(lambda: len(run.engine.sent) == 3)
     run.answered()

@@ -220,7 +220,7 @@ def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
     figures = drafts.installed.drafts._loader.figures
     figures.told.emit({"drafts": {model_id: told | {"drafted_tokens": 0, "accepted_tokens": 0}}})
     tip = Qt.ItemDataRole.ToolTipRole
-    assert drafts.cell("Oak-9B", Column.MEMORY, tip) == "Oak-1B has drafted nothing yet."
+    assert drafts.cell("Oak-9B", Column.MEMORY, tip) == "Oak-1B has not drafted any tokens yet."
     figures.told.emit(
         {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
     )

@@ -66,14 +66,14 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
         "wide-14B-8bit does not fit into memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
         "chat of 8,192 tokens and 100 MB of working memory. 6.0 GB are free."
     )
-    assert notice.room.text() == "What Would Fit…"
+    assert notice.room.text() == "Show What Fits…"
     assert crowded.engine.loads == loads
     dialog = asked(crowded)
     assert [b.accessibleName() for b in dialog.buttons] == [
-        "Keep this chat’s KV cache in 8 bits",
+        "Store this chat’s KV cache in 8 bits",
         "Let this chat have at most 4,096 tokens",
         "Unload Small-3B",
-        "Look for a smaller one…",
+        "Find a smaller model…",
     ]
     crowded.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert crowded.pane.header.state == "Not loaded"
@@ -81,7 +81,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
 
 def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
     refused(crowded)
-    take(crowded, asked(crowded), "Keep this chat’s KV cache")
+    take(crowded, asked(crowded), "Store this chat’s KV cache")
     crowded.ready()
     assert crowded.pane.chat.options.kv_bits == 8
     crowded.say("say one")
@@ -118,7 +118,7 @@ def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: 
 
 def test_the_search_for_a_smaller_one_begins_with_its_name(crowded: Run):
     refused(crowded)
-    take(crowded, asked(crowded), "Look for a smaller one")
+    take(crowded, asked(crowded), "Find a smaller model")
     dialog = crowded.window.downloads_in_window.dialog
     assert dialog is not None
     assert dialog.field.text() == "wide"
@@ -158,7 +158,7 @@ def test_a_question_that_waited_is_answered_once_it_fits(crowded: Run):
     crowded.until(lambda: crowded.pane.transcript.row(failed))
     row = crowded.pane.transcript.row(failed)
     crowded.until(row.isVisible)
-    assert [b.text() for b in row.remedies] == ["What Would Fit…", "Try Again"]
+    assert [b.text() for b in row.remedies] == ["Show What Fits…", "Try Again"]
     crowded.qtbot.mouseClick(row.remedies[0], LEFT)
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, FitDialog)
@@ -195,7 +195,7 @@ def test_the_same_model_in_fewer_bits_is_offered_where_it_is_installed(crowded: 
     crowded.until(lambda: not installed.looking)
     fit = Fit(10_000, 1, 100, 100, 8192, 1, None, 2_000)
     found = choices(fit, WIDE, crowded.app.library, installed, for_chat=True)
-    assert [c.words for c in found] == ["Use Wide-14B-4bit instead", "Look for a smaller one…"]
+    assert [c.words for c in found] == ["Use Wide-14B-4bit instead", "Find a smaller model…"]
     refused(crowded)
     crowded.say("say hello")
     crowded.until(lambda: crowded.pane.chat.transcript.last("assistant").status == "error")
@@ -241,7 +241,7 @@ def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_
         return [choice for choice in found if choice.way is Way.CONVERT]
 
     (eight,) = offered("wide-14B", 4_000)
-    assert eight.words == "Make a smaller copy of it"
+    assert eight.words == "Convert to a smaller copy"
     assert eight.detail.startswith("8 bits: practically identical to the original (about ")
     assert offered("wide-14B", 2_000)[0].detail.startswith("4 bits")
     assert offered("wide-14B", 1_000) == offered("wide-15B", 4_000) == []

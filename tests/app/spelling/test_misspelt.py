@@ -169,7 +169,7 @@ def test_a_word_is_added_or_let_pass(begin: Begin):
     run.until(lambda: not marked(run))
     run.until(lambda: menu_of(run.pane.composer.field) is None)
     run.window.commands.run("next_misspelt")
-    run.until(lambda: run.window.toast.text == "No misspelt word was found.")
+    run.until(lambda: run.window.toast.text == "No misspelt words found.")
 
 
 def test_another_language_holds_at_once_and_off_marks_nothing(begin: Begin):

@@ -37,7 +37,7 @@ def test_a_chat_is_exported_from_the_menu_and_the_notice_says_where(start: Start
     choices = [asked.which.itemText(row) for row in range(asked.which.count())]
     assert choices == ["“say one”", "All 1 chats"]
     asked.form.setCurrentIndex(1)
-    assert "as it was written" in asked.note.text()
+    assert "as written" in asked.note.text()
     target = tmp_path / "one.json"
     asked.begin(Export([run.pane.chat.id], Kind.JSON, target))
     run.until(lambda: "one.json" in run.window.toast.text)

@@ -140,7 +140,7 @@ def test_prompts_are_written_renamed_deleted_and_brought_back(run: Run):
     assert list(settings.prompts.items())[-1] == ("Haiku", "A haiku on {{x}}")
     dialog.name.selectAll()
     run.qtbot.keyClicks(dialog.name, "Test")
-    assert "Another prompt is called so" in dialog.hint.text()
+    assert "Another prompt has this name" in dialog.hint.text()
     assert settings.prompts["Test"] == PROMPTS["Test"]
     dialog.name.selectAll()
     run.qtbot.keyClick(dialog.name, KEY.Key_Delete)

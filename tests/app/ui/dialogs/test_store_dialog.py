@@ -207,7 +207,7 @@ def press(name):
 @pytest.mark.parametrize(
     ("code", "hopeless", "best", "more"),
     [
-        ("corrupt", False, "Save What Can Be Read", ["Set Aside and Start Fresh"]),
+        ("corrupt", False, "Recover What Can Be Read", ["Set Aside and Start Fresh"]),
         ("corrupt", True, "Try Again", ["Set Aside and Start Fresh"]),
         ("newer", False, "Try Again", ["Set Aside and Start Fresh"]),
         ("readonly", False, "Try Again", ["Use Another Folder…"]),

@@ -311,7 +311,7 @@ def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, 
     run.qtbot.mouseClick(dialog.access.page, LEFT)
     run.until(lambda: asked)
     assert asked == ["Open this address at 127.0.0.1 outside Stretto?"]
-    run.until(lambda: "keychain once the hub has taken it" in dialog.access.note.text())
+    run.until(lambda: "stored in your keychain once accepted" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "wrong")
     run.qtbot.mouseClick(dialog.go, LEFT)
     run.until(lambda: "not been let in" in dialog.found.about.text())

@@ -148,7 +148,7 @@ def test_pause_and_go_on(opened, served):
     run.qtbot.mouseClick(row.act, LEFT)
     assert download.state is DownloadState.PAUSED
     assert "Paused" in row.words.text()
-    assert row.act.toolTip() == "Go On"
+    assert row.act.toolTip() == "Resume"
     assert not awake
     holding.deleteLater()
     served.go.set()

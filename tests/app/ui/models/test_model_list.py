@@ -57,7 +57,7 @@ def test_each_row_says_name_place_size_and_state(opened, models):
     assert [state(window, ref) for ref in models] == [
         "12 MB",
         "Folder not found",
-        "No model in it",
+        "Contains no model",
     ]
     assert row.reveal.isEnabled()
     assert not window.models.row(gone).reveal.isEnabled()

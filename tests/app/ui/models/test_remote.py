@@ -82,7 +82,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
     assert server.asked == []
     run.qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
     run.until(lambda: dialog.model.count() == 2)
-    assert dialog.said.text() == "2 models answer there."
+    assert dialog.said.text() == "2 models available."
     assert dialog.model.currentText() == "org/big"
     run.qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     host = server.address.removeprefix("http://").removesuffix("/v1")
@@ -306,7 +306,7 @@ def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
     with announced("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
         dialog.found.switch.click()
         assert run.app.settings.find_servers
-        assert "Nothing is found yet" in dialog.found.said.text()
+        assert "Nothing found yet" in dialog.found.said.text()
         found = dialog.found.list
         run.until(lambda: found.findItems(name, Qt.MatchFlag.MatchStartsWith))
         (item,) = found.findItems(name, Qt.MatchFlag.MatchStartsWith)

@@ -16,15 +16,15 @@ def test_the_figures_of_a_reply_are_one_line():
         "generated_tokens": 312,
         "reused_tokens": 4096,
     }
-    assert figures_line(stats) == "48 tok/s · first token 0.2 s · 312 tokens · reused 4,096"
+    assert figures_line(stats) == "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached"
     assert figures_line(stats, short=True) == "48 tok/s"
     assert figures_line({}) == ""
 
 
 def test_a_form_and_whether_it_was_the_same_again_are_told():
-    assert figures_line({"options": {"answer_as": "schema"}}) == "as JSON of a schema"
-    assert figures_line({"options": {"schema": "{}"}, "same": True}) == "the same again"
-    assert figures_line({"options": {}, "same": False}) == "not the same"
+    assert figures_line({"options": {"answer_as": "schema"}}) == "as JSON by schema"
+    assert figures_line({"options": {"schema": "{}"}, "same": True}) == "identical"
+    assert figures_line({"options": {}, "same": False}) == "not identical"
 
 
 def test_small_and_large_values():

@@ -142,7 +142,7 @@ def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
     panel = open_panel(run)
     assert panel.form.kind.currentText() == "Free text"
     apply_preset(panel, json.loads(json.dumps(preset)))
-    assert panel.form.kind.currentText() == "JSON of a schema"
+    assert panel.form.kind.currentText() == "JSON schema"
     close(run, panel)
     assert run.pane.chat.options.schema == SCHEMA
 

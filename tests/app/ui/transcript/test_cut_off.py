@@ -19,8 +19,8 @@ from tests.app.conftest import Start
 @pytest.mark.parametrize(
     ("reason", "shown", "figures"),
     [
-        ("length", "length limit reached", "cut at its length limit"),
-        ("memory", "memory full", "cut off: the memory was full"),
+        ("length", "length limit reached", "length limit reached"),
+        ("memory", "memory full", "memory full"),
     ],
 )
 def test_an_answer_that_was_cut_says_why(reason: str, shown: str, figures: str) -> None:

@@ -29,11 +29,11 @@ def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
     run.say("overflow")
     run.answered()
     ways = remedies(run)
-    assert list(ways) == ["Forget Oldest Messages", *REST]
-    run.qtbot.mouseClick(ways["Forget Oldest Messages"], Qt.MouseButton.LeftButton)
+    assert list(ways) == ["Leave Out Oldest Messages", *REST]
+    run.qtbot.mouseClick(ways["Leave Out Oldest Messages"], Qt.MouseButton.LeftButton)
     assert run.answered() == "Without the oldest."
     assert run.pane.chat.options.slide
-    assert run.window.toast.text == "This chat now drops its oldest messages"
+    assert run.window.toast.text == "This chat now leaves out its oldest messages"
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
@@ -66,7 +66,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     run.say("toolong again")
     run.answered()
     ways = remedies(run)
-    run.qtbot.mouseClick(ways["Forget Oldest Messages"], Qt.MouseButton.LeftButton)
+    run.qtbot.mouseClick(ways["Leave Out Oldest Messages"], Qt.MouseButton.LeftButton)
     run.answered()
     assert list(remedies(run)) == REST
 
