@@ -1,7 +1,8 @@
-"""Photographs of every screen in one language and several looks, to be looked at.
+"""Every screen of the program, one after the other, to be photographed or measured.
 
-``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark``. A stand-in
-answers in the place of the engine, so that it is quick.
+``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark`` photographs
+them, ``python -m tests.app.ui.measuring de`` says what is cut off. A stand-in answers in the place
+of the engine, so that it is quick.
 """
 
 from __future__ import annotations
@@ -57,29 +58,21 @@ _FIGURES = {
 }
 
 
+Look = Callable[[Driver, str, QWidget], None]
+"""Looks at a widget that is a screen of this name, or a part of one."""
+
+
 class Screens:
     """Opens one screen after the other."""
 
-    def __init__(self, driver: Driver, folder: Path, looks: Sequence[str], tail: str) -> None:
-        """``tail`` ends the files' names."""
+    def __init__(self, driver: Driver, look: Look) -> None:
         self._driver = driver
-        self._folder = folder
-        self._looks = looks
-        self._tail = tail
-        self.taken: list[Path] = []
+        self._look = look
 
     def shoot(self, name: str, *widgets: QWidget) -> None:
-        """One photograph of each widget in each look."""
-        for look in self._looks:
-            appearance, contrast = LOOKS[look]
-            theme().set_appearance(appearance)
-            theme().set_contrast(contrast)
-            self._driver.wait(0.15)
-            for number, widget in enumerate(widgets):
-                more = f"-{number + 1}" if number else ""
-                path = self._folder / f"{name}{more}-{self._tail}{look}.png"
-                widget.grab().save(str(path))
-                self.taken.append(path)
+        """Have each of the widgets looked at."""
+        for number, widget in enumerate(widgets):
+            self._look(self._driver, f"{name}-{number + 1}" if number else name, widget)
 
     def opened(self, name: str, opens: Callable[[], object]) -> None:
         """What comes up when something is done, also if it waits there for an answer."""
@@ -115,8 +108,25 @@ def _shown() -> list[QWidget]:
 
 
 def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
-    """Photograph everything; returns the files."""
+    """Photograph everything in these looks; ``tail`` ends the files' names. Returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
+    taken: list[Path] = []
+
+    def photograph(driver: Driver, name: str, widget: QWidget) -> None:
+        for look in looks:
+            appearance, contrast = LOOKS[look]
+            theme().set_appearance(appearance)
+            theme().set_contrast(contrast)
+            driver.wait(0.15)
+            taken.append(folder / f"{name}-{tail}{look}.png")
+            widget.grab().save(str(taken[-1]))
+
+    show_all(photograph)
+    return taken
+
+
+def show_all(look: Look) -> None:
+    """Open every screen, and have each looked at."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
         paths = Paths.in_profile(Path(profile))
         paths.create()
@@ -129,14 +139,13 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
             return texts[0]()
 
         with program_in(paths, GUIDE, (1280, 800), lambda: Drip(text, 30)) as driver:
-            screens = Screens(driver, folder, looks, tail)
+            screens = Screens(driver, look)
             _window(driver, screens, ids)
             stories.take(driver, screens.shoot, paths, texts)
             for name in COMMANDS:
                 screens.opened(name, driver.window.commands[name].trigger)
             _menus(driver, screens)
             _others(driver, screens, paths)
-    return screens.taken
 
 
 def _slow() -> Iterator[Piece]:
@@ -191,6 +200,7 @@ def _window(driver: Driver, screens: Screens, ids: Sequence[str]) -> None:
     panes[0].header.keep.click()
     window.toggle_sidebar()
     window.resize(760, 620)
+    driver.wait(0.2)
     screens.shoot("narrow", window)
     window.toggle_sidebar()
     window.resize(1280, 800)

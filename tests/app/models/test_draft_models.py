@@ -224,7 +224,7 @@ def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
     figures.told.emit(
         {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
     )
-    words = "Oak-1B has drafted 200 tokens; 62% of them held."
+    words = "Oak-1B has drafted 200 tokens; 62% accepted."
     assert drafts.cell("Oak-9B", Column.MEMORY, tip) == words
     dialog = drafts.ask()
     assert (dialog.note.isVisible(), dialog.note.text()) == (True, words)

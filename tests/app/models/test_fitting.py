@@ -71,7 +71,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     dialog = asked(crowded)
     assert [b.accessibleName() for b in dialog.buttons] == [
         "Store this chat’s KV cache in 8 bits",
-        "Let this chat have at most 4,096 tokens",
+        "Limit this chat to 4,096 tokens",
         "Unload Small-3B",
         "Find a smaller model…",
     ]
@@ -99,7 +99,7 @@ def test_another_is_unloaded_and_it_loads(crowded: Run):
 
 def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: Run):
     refused(crowded)
-    take(crowded, asked(crowded), "Let this chat have at most 4,096")
+    take(crowded, asked(crowded), "Limit this chat to 4,096")
     crowded.ready()
     chat = crowded.pane.chat
     assert chat.options.context == 4096
@@ -178,7 +178,7 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     crowded.say("hold 2", small)
     crowded.until(lambda: crowded.answer(small))
     take(crowded, dialog, "Unload Small-3B")  # it began to answer while the dialog was open
-    assert crowded.window.toast.text.startswith("Small-3B stays. The model is replying in “hold 2”")
+    assert crowded.window.toast.text.startswith("Small-3B stays loaded. The model is replying in “hold 2”")
     assert crowded.engine.unloaded == []
     small.chat.stop()
     crowded.answered(small)

@@ -152,7 +152,7 @@ CASES = {
     "gets too many requests": (
         says(429, {"message": "slow down"}, Retry_After="12"),
         errors.BUSY,
-        "too many requests. Try again in 12 seconds. It says: “slow down”",
+        "too many requests. Try again in 12 seconds. Its message: “slow down”",
         "",
     ),
     "is asked too often, for long": (

@@ -1,9 +1,13 @@
-"""What is cut off on the screen: every visible text, button and field of a window, measured."""
+"""What is cut off on the screen: every visible text, button and field of a window, measured.
+
+``python -m tests.app.ui.measuring de`` opens every screen in a language, and says what it finds.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,8 +29,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.program.driving import Driver
 from app.settings import translation
 from app.ui.widgets.buttons import IconButton
+from tests.bench import screens
 
 
 @contextmanager
@@ -188,8 +194,10 @@ def _unread_label(label: QLabel) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """What a line is not broken in. Chinese and Japanese are broken between any two signs."""
-    return re.split(r"\s+|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff\uff00-\uffef])", text)
+    """What a line is not broken in. Paths are broken behind each "/", Chinese and Japanese
+    between any two signs."""
+    signs = r"[\u3000-\u9fff\uff00-\uffef]"
+    return re.split(rf"\s+|(?<=/)(?!\d)|(?<={signs})|(?={signs})", text)
 
 
 def _covered(parent: QWidget) -> list[str]:
@@ -206,3 +214,22 @@ def _covered(parent: QWidget) -> list[str]:
         for other in parts[number + 1 :]
         if one.geometry().intersects(other.geometry())
     ]
+
+
+def main() -> int:
+    """Measure every screen in the language that is named."""
+    os.environ[translation.ENVIRONMENT] = sys.argv[1]
+    seen: dict[str, list[str]] = {}
+
+    def measure(driver: Driver, name: str, widget: QWidget) -> None:
+        driver.wait(0.15)  # what is learnt on a thread comes late, and is laid out after that
+        seen[name] = cut_off(widget)
+
+    screens.show_all(measure)
+    found = [f"{name}: {fault}" for name, faults in seen.items() for fault in faults]
+    print(*found, f"{len(seen)} screens, {len(found)} faults", sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
 from PySide6.QtCore import Qt
 
+from app.settings.language import LANGUAGES
 from app.ui.style.theme import theme
 from tests.app.conftest import Start
 from tests.app.ui.measuring import cut_off, speaking
+from tests.texts import ROOT
 
 WIDTHS = (640, 700, 900, 1200)
 
@@ -37,3 +43,17 @@ def test_no_text_and_no_button_of_the_panes_is_cut(
                 run.qtbot.keyClicks(pane.composer.field, "say one")
                 run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
                 run.answered(pane)
+
+
+@pytest.mark.turns(7)
+@pytest.mark.parametrize("language", [*LANGUAGES, "ar-xx"])
+def test_nothing_is_cut_on_any_screen(language: str) -> None:
+    """The main window's states, every dialog, every page of the settings and every popover."""
+    command = [sys.executable, "-m", "tests.app.ui.measuring", language]
+    run = subprocess.run(
+        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    screens = re.search(r"(\d+) screens, 0 faults\s*$", run.stdout)
+    assert screens
+    assert int(screens[1]) >= 60

@@ -179,7 +179,7 @@ def test_kept_prompts_are_asked_but_those_with_variables(run: Run):
     assert not dialog.go.isEnabled()
     dialog.asked.kind.setCurrentText(LINES)
     dialog.prompt.setPlainText("\n".join(f"say {n}" for n in range(101)))
-    assert dialog.why.text() == "Compare at most 100 messages. These are 101."
+    assert dialog.why.text() == "Compare at most 100 messages, not 101."
 
 
 def test_it_is_exported_and_copied(run: Run, tmp_path: Path):

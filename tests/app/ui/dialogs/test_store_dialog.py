@@ -219,7 +219,7 @@ def test_each_trouble_offers_what_helps(look, code, hopeless, best, more):
     error.hopeless = hopeless
     offered = press(best)
     way = ask_about_store(error)
-    assert way is (Recovery.SALVAGE if best.startswith("Save") else Recovery.RETRY)
+    assert way is (Recovery.SALVAGE if best.startswith("Recover") else Recovery.RETRY)
     assert offered[-1] == best
     assert set(offered) == {best, "Try Again", "Quit", *more}
 

@@ -165,7 +165,7 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     run.until(served.held.is_set)
     second = get(run, dialog, "somebody/other")
     assert second.state is DownloadState.WAITING
-    assert "Waits" in dialog.list.rows["somebody/other"].words.text()
+    assert "Waiting for another" in dialog.list.rows["somebody/other"].words.text()
     run.qtbot.mouseClick(dialog.list.rows[NAME].cancel, LEFT)
     assert NAME not in dialog.list.rows
     served.go.set()

@@ -218,7 +218,7 @@ def test_a_name_in_use_asks_before_it_is_replaced_and_comes_back(two):
     third = said(run, "three", "new")
     save(run, "  Pair ")
     asked = dialog(run)
-    assert asked.hint == "“Pair” exists already. Replace it?"
+    assert asked.hint == "“Pair” already exists. Replace it?"
     assert asked.go.text() == "Replace"
     run.qtbot.keyClicks(asked.field, "s")
     assert asked.go.text() == "Save"
