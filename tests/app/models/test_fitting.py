@@ -178,7 +178,9 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     crowded.say("hold 2", small)
     crowded.until(lambda: crowded.answer(small))
     take(crowded, dialog, "Unload Small-3B")  # it began to answer while the dialog was open
-    assert crowded.window.toast.text.startswith("Small-3B stays loaded. The model is replying in “hold 2”")
+    assert crowded.window.toast.text.startswith(
+        "Small-3B stays loaded. The model is replying in “hold 2”"
+    )
     assert crowded.engine.unloaded == []
     small.chat.stop()
     crowded.answered(small)

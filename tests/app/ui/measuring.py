@@ -112,6 +112,8 @@ def _outside(widget: QWidget, root: QWidget) -> str:
     if isinstance(widget, IconButton):
         place = place.adjusted(4, 4, -4, -4)  # its icon is seen whole
     area = _scrolling(widget)
+    if area is not None and area.metaObject().className() == "ads::CDockAreaTabBar":
+        return ""  # a full row of tabs scrolls, and has a menu of them all
     if area is not None:
         sideways = area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         place = QRect(0 if sideways else place.x(), 0, 0 if sideways else place.width(), 0)
@@ -168,7 +170,7 @@ def _unread(widget: QWidget) -> str:
         room = widget.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, chosen, part, widget
         )
-        wide = metrics.horizontalAdvance(widget.currentText())
+        wide = metrics.boundingRect(widget.currentText()).width()  # its hint is what is painted
         short = wide > room.width() + 1
         return f"{widget.currentText()!r} needs {wide} of {room.width()}" * short
     return ""
