@@ -87,11 +87,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Broadcast the messages after this one too</source>
-        <translation>Auch die folgenden Nachrichten an alle senden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Neue Nachricht</translation>
     </message>
@@ -145,34 +140,9 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too much for this model</source>
-        <translation>{about}; zu viel für dieses Modell</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Datei {name}, {about}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>Enter wählt, was das Modell davon bekommt, Entf entfernt sie</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>„{name}“ ist noch nicht ausgefüllt. Ein weiteres Enter sendet trotzdem.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto kopiert deine Chats einmal am Tag und vor jedem Update und behält die letzten drei Kopien. Deine aktuellen Chats bleiben in einer eigenen Datei erhalten, beim Wiederherstellen geht also nichts verloren.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>Es gibt noch keine Kopie. Stretto legt eine an, sobald du an einem anderen Tag etwas änderst.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -188,6 +158,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
     </message>
@@ -284,11 +255,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>Deine Chats sind gespeichert. Dieser Bericht hilft, den Fehler zu finden: Er enthält Versionen und Stack-Traces, aber nichts aus deinen Chats. Er bleibt auf diesem Computer, solange du ihn nicht weitergibst.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Bericht</translation>
     </message>
@@ -318,11 +284,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats were used by a newer Stretto</source>
-        <translation>Deine Chats wurden mit einem neueren Stretto verwendet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
         <translation>Stretto kann nicht in deine Chats schreiben</translation>
     </message>
@@ -335,11 +296,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
         <translation>Der Datenträger mit {place} ist voll. Gib Speicherplatz frei und versuche es dann erneut.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto darf nicht in {place} schreiben. Erlaube das Schreiben dort und versuche es dann erneut.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -368,28 +324,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Restore a Backup…</source>
-        <translation>Backup wiederherstellen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
         <translation>Anderen Ordner verwenden…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Save What Can Be Read</source>
-        <translation>Lesbares retten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
         <translation>Anderen Ordner verwenden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} Was beim Beenden nicht gespeichert ist, geht verloren.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -400,16 +341,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
         <translation>Ohne Speichern beenden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto is already running and does not answer</source>
-        <translation>Stretto läuft bereits und antwortet nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>Diese Chats sind in einem anderen Stretto geöffnet. Warte einen Moment und starte erneut, oder beende zuerst das andere.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -424,23 +355,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig antworten, mit nur einer Kopie der Gewichte. Nichts, was du schreibst, verlässt diesen Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licences…</source>
         <translation>Lizenzen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Everything, all versions too. Can be imported again.</source>
-        <translation>Alles, auch alle Versionen. Lässt sich wieder importieren.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, as it was written.</source>
-        <translation>Der angezeigte Zweig, so wie er geschrieben wurde.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -449,49 +365,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation>Der angezeigte Zweig. Eine Datei, es wird nichts nachgeladen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>Reiner Text</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, without marks.</source>
-        <translation>Der angezeigte Zweig, ohne Auszeichnungen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, on A4 pages.</source>
-        <translation>Der angezeigte Zweig, auf A4-Seiten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>Chats exportieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Which chats</source>
-        <translation>Welche Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Form</source>
-        <comment>of what is exported</comment>
-        <translation>Format</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>With what models thought before they answered</source>
-        <translation>Nachdenken der Modelle vor der Antwort einschließen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Chats exported</source>
-        <translation>Exportierte Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -533,11 +413,6 @@
         <translation>Vergleichen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>How many</source>
-        <translation>Wie viele</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -574,18 +449,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>JSON always has them</source>
-        <translation>In JSON ist es immer enthalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Es gibt noch keinen Chat zum Exportieren.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Export Into a Folder</source>
-        <translation>In einen Ordner exportieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -632,29 +497,9 @@
         <translation>Pausieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Go On</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto liest sein eigenes JSON, die Datenexporte von ChatGPT und Claude (das ZIP-Archiv oder die conversations.json darin), den Export von Open WebUI und die Chatdateien von LM Studio. Das Format erkennt es selbst. Chats, die schon hier sind, bleiben, wie sie sind.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>Chats importieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>How much is read</source>
-        <translation>Wie viel gelesen ist</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>What was not understood</source>
-        <translation>Was nicht verstanden wurde</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -668,11 +513,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation>Etwa der Ordner „conversations“ von LM Studio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>Alle Dateien</translation>
     </message>
@@ -683,18 +523,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Import a Folder</source>
-        <translation>Ordner importieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>Wird gelesen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>for a reason that is not known</source>
-        <translation>aus unbekanntem Grund</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -703,18 +533,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL verwendet: Sie sind separate Bibliotheken neben dem Programm, und du darfst sie durch selbst gebaute ersetzen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>Lizenzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Parts</source>
-        <translation>Bestandteile</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -731,11 +551,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>“{name}” exists already. Replace it?</source>
-        <translation>„{name}“ ist bereits vorhanden. Ersetzen?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>Ersetzen</translation>
     </message>
@@ -744,11 +559,6 @@
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Text of the prompt</source>
-        <translation>Text des Prompts</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -769,11 +579,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Bring Back</source>
-        <translation>Wiederherstellen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>Neuer Prompt</translation>
     </message>
@@ -784,18 +589,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Nothing was deleted here</source>
-        <translation>Hier wurde nichts gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Ein Prompt braucht einen Namen. Er heißt noch „{before}“.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -861,34 +656,6 @@
         <source>Keep</source>
         <translation>Behalten</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
-        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
-        <translation>
-            <numerusform>Gelöschte Chats bleiben %n Tag hier. Dann werden sie endgültig gelöscht.</numerusform>
-            <numerusform>Gelöschte Chats bleiben %n Tage hier. Dann werden sie endgültig gelöscht.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>Beiseitegelegte beschädigte Dateien können noch Text gelöschter Chats enthalten: {files}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
-        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
-        <translation>
-            <numerusform>%Ln Chat endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
-            <numerusform>%Ln Chats endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
@@ -913,25 +680,6 @@
         <source>Deleted today</source>
         <translation>Heute gelöscht</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased in %n day</source>
-        <comment>erased in %n days</comment>
-        <translation>
-            <numerusform>wird in %n Tag endgültig gelöscht</numerusform>
-            <numerusform>wird in %n Tagen endgültig gelöscht</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>The page says what is new.</source>
-        <translation>Was neu ist, steht auf der Seite.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>What is new</source>
-        <translation>Neuerungen</translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
@@ -946,11 +694,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Später</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>Ein Wheel ist ein Programm: Es darf alles, was du darfst. Hole es von {page}; dort steht der Hash unter „Download files“, „View hashes“. Vergleiche die beiden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -1051,16 +794,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>Freier Text</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>JSON of a schema</source>
-        <translation>JSON nach Schema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One of a list</source>
-        <translation>Wert aus einer Liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1179,26 +912,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Ein Modell, das für einen Computer zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Alle brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über SSH ohne Passwort erreicht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>State</source>
-        <translation>Status</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>user@machine, or local</source>
-        <translation>nutzer@computer oder local</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Its Python or Stretto (stretto)</source>
-        <translation>Python oder Stretto (stretto) dort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Prüfen</translation>
     </message>
@@ -1259,20 +972,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}, %n of them share a scale</source>
-        <comment>{weights}, %n of them share a scale</comment>
-        <translation>
-            <numerusform>{weights}, eine Skala für je %n</numerusform>
-            <numerusform>{weights}, eine Skala für je %n</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers have other bits</source>
-        <translation>{weights}; einige Schichten haben andere Bitzahlen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -1317,20 +1016,6 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>Entwurfsmodell {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted nothing yet.</source>
-        <translation>{name} hat noch nichts entworfen.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted %Ln token; {share} of that held.</source>
-        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
-        <translation>
-            <numerusform>{name} hat %Ln Token entworfen; {share} davon übernommen.</numerusform>
-            <numerusform>{name} hat %Ln Tokens entworfen; {share} davon übernommen.</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1420,12 +1105,6 @@
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Modell entladen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>What Would Fit…</source>
-        <translation>Was passen würde…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1554,15 +1233,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The pasted text, {count} character, goes with the message as a file</source>
-        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
-        <translation>
-            <numerusform>Der eingefügte Text mit {count} Zeichen wird als Datei mit der Nachricht gesendet</numerusform>
-            <numerusform>Der eingefügte Text mit {count} Zeichen wird als Datei mit der Nachricht gesendet</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -1578,11 +1248,6 @@
             <numerusform>etwa {count} Token</numerusform>
             <numerusform>etwa {count} Tokens</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages That Match the Question</source>
-        <translation>Stellen, die zur Frage passen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1638,23 +1303,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>0 nimmt immer das wahrscheinlichste Wort; höher ist freier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>In tokens, thinking included</source>
-        <translation>In Tokens, Nachdenken eingeschlossen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
         <translation>Top-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only the likeliest, up to this sum</source>
-        <translation>Nur die wahrscheinlichsten, bis zu dieser Summe</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1663,18 +1313,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only so many of the likeliest words; 0 is all</source>
-        <translation>Nur so viele der wahrscheinlichsten Wörter; 0 sind alle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
         <translation>Min-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>No word less likely than this share of the first</source>
-        <translation>Kein Wort unter diesem Anteil des wahrscheinlichsten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1683,18 +1323,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Words of the usual surprise, up to this sum</source>
-        <translation>Wörter mit typischem Überraschungswert, bis zu dieser Summe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
         <translation>XTC-Wahrscheinlichkeit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>How often the likeliest words are left out</source>
-        <translation>Wie oft die wahrscheinlichsten Wörter ausgelassen werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1703,18 +1333,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>They are those at least this likely</source>
-        <translation>Das sind alle, die mindestens so wahrscheinlich sind</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
         <translation>Wiederholungsstrafe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Above 1, what was just said is less likely</source>
-        <translation>Über 1 wird eben Gesagtes unwahrscheinlicher</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1723,18 +1343,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Once for each word that was just said</source>
-        <translation>Einmal für jedes eben gesagte Wort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
         <translation>Häufigkeitsstrafe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>For every time that it was</source>
-        <translation>Für jedes Mal, dass es vorkam</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1769,6 +1379,7 @@
         <translation>Modelle suchen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
@@ -1987,21 +1598,6 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>as JSON of a schema</source>
-        <translation>als JSON nach Schema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>one of a list</source>
-        <translation>ein Wert aus einer Liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>of a pattern</source>
-        <translation>nach Muster</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
         <translation>erstes Token {time}</translation>
@@ -2013,15 +1609,6 @@ Jetzt: {now}</translation>
         <translation>
             <numerusform>Chats mit %Ln Token würden passen.</numerusform>
             <numerusform>Chats mit %Ln Tokens würden passen.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with keys and values in %n bit.</source>
-        <comment>It would fit with keys and values in %n bits.</comment>
-        <translation>
-            <numerusform>Mit Schlüsseln und Werten in %n Bit würde es passen.</numerusform>
-            <numerusform>Mit Schlüsseln und Werten in %n Bit würde es passen.</numerusform>
         </translation>
     </message>
     <message>
@@ -2127,32 +1714,6 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>reused {count}</source>
-        <comment>tokens</comment>
-        <translation>{count} wiederverwendet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>the same again</source>
-        <translation>wieder dasselbe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>not the same</source>
-        <translation>nicht dasselbe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut at its length limit</source>
-        <translation>am Längenlimit abgeschnitten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut off: the memory was full</source>
-        <translation>abgeschnitten: Der Speicher war voll</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Verwendet ein Tool</translation>
     </message>
@@ -2233,19 +1794,9 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{size} · Ready to be used</source>
-        <translation>{size} · Einsatzbereit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
         <translation>{done} von {total}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waits for the one before it</source>
-        <translation>Wartet auf den vorherigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2258,11 +1809,6 @@ Jetzt: {now}</translation>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
         <translation>noch {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waiting for the hub…</source>
-        <translation>Wartet auf Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2279,14 +1825,6 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} h {minutes} min</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Stopped</source>
-        <translation>Gestoppt</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -2470,11 +2008,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{tool} · Interrupted when Stretto was closed</source>
-        <translation>{tool} · Unterbrochen, als Stretto geschlossen wurde</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>Fehlgeschlagen</translation>
     </message>
@@ -2580,11 +2113,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>„{field}“ sieht nach etwas Geheimem aus. Kein Server darf so danach fragen: Lehne ab, wenn du nicht weißt, warum.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
@@ -2594,11 +2122,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
         <translation>Ablehnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Wird aufbewahrt, bis Stretto beendet wird, und nur dieser Adresse gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2622,15 +2145,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>{host} wird abgefragt…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>%n model answers there.</source>
-        <comment>%n models answer there.</comment>
-        <translation>
-            <numerusform>%n Modell ist dort verfügbar.</numerusform>
-            <numerusform>%n Modelle sind dort verfügbar.</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2882,15 +2396,9 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Wird gestartet…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Running</source>
-        <translation>Läuft</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -2998,15 +2506,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score.py"/>
-        <source>%n answering · {rate} in all</source>
-        <comment>%n answering · {rate} in all</comment>
-        <translation>
-            <numerusform>%n antwortet · {rate} insgesamt</numerusform>
-            <numerusform>%n antworten · {rate} insgesamt</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -3020,6 +2519,7 @@ Du hast abgelehnt.</translation>
         <translation>Modelle…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
@@ -3252,6 +2752,7 @@ Du hast abgelehnt.</translation>
         <translation>Ordner löschen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Aus Backup wiederherstellen…</translation>
@@ -3353,11 +2854,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Loslösen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Make a smaller copy of it</source>
-        <translation>Kleinere Kopie davon erstellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3749,34 +3245,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Keep this chat’s KV cache in %n bit</source>
-        <comment>Keep this chat’s KV cache in %n bits</comment>
-        <translation>
-            <numerusform>KV-Cache dieses Chats in %n Bit halten</numerusform>
-            <numerusform>KV-Cache dieses Chats in %n Bit halten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>Braucht {size}. Das Gelesene wird etwas gerundet.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Let this chat have at most %Ln token</source>
-        <comment>Let this chat have at most %Ln tokens</comment>
-        <translation>
-            <numerusform>Diesem Chat höchstens %Ln Token geben</numerusform>
-            <numerusform>Diesem Chat höchstens %Ln Tokens geben</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Its settings can change that.</source>
-        <translation>Braucht {size}. In seinen Einstellungen lässt sich das ändern.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -3786,38 +3254,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>Braucht {size}. Längere finden vielleicht keinen Speicher.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Stattdessen {name} verwenden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>Seine Gewichte brauchen {size}, und es ist auf diesem Computer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Look for a smaller one…</source>
-        <translation>Kleineres suchen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Searches the hub, once you have typed what for.</source>
-        <translation>Durchsucht Hugging Face, sobald du einen Suchbegriff eingibst.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights fit. Chats may find no memory.</source>
-        <translation>Seine Gewichte passen. Chats finden vielleicht keinen Speicher.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Load it all the same</source>
-        <translation>Trotzdem laden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3827,18 +3265,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>Gibt {size} frei. Seine Chats laden es beim Senden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>{names} und {last} entladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>Gibt {size} frei. Ihre Chats laden sie beim Senden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3850,11 +3278,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name} passt nicht in den Speicher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} stays. {why}</source>
-        <translation>{name} bleibt. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -3869,18 +3292,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>Tokens in each chat</source>
-        <translation>Tokens in jedem Chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
         <translation>Anzahl der Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Reckoned for {chats} of {tokens}</source>
-        <translation>Berechnet für {chats} mit {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3917,18 +3330,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add…</source>
-        <translation>Hinzufügen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Add a model folder to the list</source>
         <translation>Modellordner zur Liste hinzufügen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Get…</source>
-        <translation>Herunterladen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3960,21 +3363,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>Nicht heruntergeladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No model in it</source>
-        <translation>Kein Modell darin</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Wird nur Hugging Face gezeigt und im Schlüsselbund des Systems aufbewahrt, sobald Hugging Face es angenommen hat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Wird aufbewahrt, bis Stretto beendet wird, und nur Hugging Face gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4302,11 +3690,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What to ask</source>
-        <translation>Was gefragt wird</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Zu vergleichende Nachricht</translation>
     </message>
@@ -4316,6 +3699,7 @@ Du hast abgelehnt.</translation>
         <translation>verwendet ein Tool</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
@@ -4349,23 +3733,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>Write a mail to this address outside Stretto?</source>
-        <translation>Eine E-Mail an diese Adresse außerhalb von Stretto schreiben?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>Dieser Link führt nicht zu einer Webseite, deshalb öffnet Stretto ihn nicht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what stands before the “@”:</source>
-        <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4428,17 +3797,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
-        <source>It says: “{words}”</source>
-        <translation>Es sagt: „{words}“</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
-        <source>The conversation does not fit into the context of {model}.</source>
-        <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} erlaubt das mit deinem Schlüssel nicht. Bitte dort um Zugang oder verwende einen anderen Schlüssel.</translation>
     </message>
@@ -4491,29 +3849,9 @@ Du hast abgelehnt.</translation>
         <translation>{host} ist nicht erreichbar ({why}). Prüfe die Adresse und die Verbindung.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} kann Antworten nicht auf eine Liste oder ein Muster beschränken. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Ein Modell unter einer Adresse, etwa vLLM, llama.cpp oder ein anderes Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt word was found.</source>
-        <translation>Kein falsch geschriebenes Wort gefunden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is in no dictionary.</source>
-        <translation>{word} steht in keinem Wörterbuch.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>Suggestions take too long</source>
-        <translation>Vorschläge dauern zu lange</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4603,11 +3941,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code, hard questions, room for chats</source>
-        <translation>Code, schwierige Fragen, Platz für Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>Code und Tools, genauer</translation>
     </message>
@@ -4645,11 +3978,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/remote/finding.py"/>
         <source>This network cannot be searched ({why}).</source>
         <translation>Dieses Netzwerk kann nicht durchsucht werden ({why}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>Es wird gesucht, solange dieses Fenster geöffnet ist. Noch nichts gefunden: Das andere Stretto muss mit „serve --announce“ gestartet worden sein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4764,12 +4092,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Name chats automatically</source>
         <translation>Chats automatisch benennen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Drop the oldest messages when the context is full</source>
-        <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4979,11 +4301,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>Nichts über dich wird gesendet und nichts von selbst installiert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
         <translation>Jetzt suchen</translation>
     </message>
@@ -5109,11 +4426,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
         <translation>Befehl fürs Terminal kopieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy code for OpenAI&apos;s library</source>
-        <translation>Code für die OpenAI-Bibliothek kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5818,11 +5130,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
-        <source>The file has changed since its difference was shown.</source>
-        <translation>Die Datei hat sich geändert, seit die Änderungen angezeigt wurden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>Die Datei ist zu groß, um geändert zu werden.</translation>
     </message>
@@ -5860,11 +5167,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/tools/folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>Pfade mit „..“ sind nicht erlaubt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
-        <source>“{path}” is not a whole path.</source>
-        <translation>„{path}“ ist kein vollständiger Pfad.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5910,11 +5212,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/tools/builtin.py"/>
         <source>There is no function “{name}”.</source>
         <translation>Die Funktion „{name}“ gibt es nicht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
-        <translation>Erlaubt sind nur Zahlen, + - * / // % **, Klammern und die üblichen Funktionen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6069,11 +5366,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>Tools dieses Chats dürfen Dateien darin ändern. Du siehst jede Änderung vorher.  W</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Edit…</source>
         <translation>Bearbeiten…</translation>
     </message>
@@ -6084,18 +5376,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run every call that waits in this chat  A</source>
-        <translation>Alle wartenden Aufrufe dieses Chats ausführen  A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny All</source>
         <translation>Alle ablehnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run none of the calls that wait</source>
-        <translation>Keinen der wartenden Aufrufe ausführen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6118,21 +5400,11 @@ Du hast abgelehnt.</translation>
         <translation>Ohne dieses Ergebnis fortfahren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call</source>
-        <translation>Diesen Aufruf beenden</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>Erneut versuchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call and make it again</source>
-        <translation>Diesen Aufruf beenden und neu starten</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6269,11 +5541,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 7 Days</source>
         <translation>Letzte 7 Tage</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 30 Days</source>
         <translation>Letzte 30 Tage</translation>
     </message>
@@ -6439,11 +5713,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>Tools dieses Chats dürfen den Inhalt auflisten, durchsuchen und lesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Refresh Tools</source>
         <translation>Tools aktualisieren</translation>
     </message>
@@ -6471,25 +5740,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
         <translation>Verbinden…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tokens that these tools take in each prompt</source>
-        <translation>Tokens, die diese Tools in jedem Prompt belegen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools take {count} token of each prompt.</source>
-        <comment>Tools take {count} tokens of each prompt.</comment>
-        <translation>
-            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
-            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
-        <translation>Startet bei Bedarf</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6521,11 +5771,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
         <translation>Verwerfen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>Neu oder geändert. Wird von einem Chat bei Bedarf gestartet:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6660,20 +5905,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Suche löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Find models in a folder of yours</source>
-        <translation>Modelle in einem deiner Ordner finden</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
         <translation>Ein Modell von Hugging Face herunterladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
-        <translation>Noch keine Modelle. Lade eines von Hugging Face herunter oder füge einen Ordner mit Modellen hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6684,11 +5919,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
         <translation>{name} entladen. Es wird wieder geladen, wenn ein Chat es braucht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Suchen oder Besitzer/Name oder Modelladresse eingeben</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6783,16 +6013,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>This model has an adapter already</source>
-        <translation>Dieses Modell hat schon einen Adapter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Lists the model with a LoRA or DoRA adapter as well</source>
-        <translation>Führt das Modell zusätzlich mit einem LoRA- oder DoRA-Adapter auf</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
         <translation>Ein kleines Modell, das die Antworten beschleunigt</translation>
     </message>
@@ -6851,11 +6071,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
         <translation>Dieses Modell braucht ein Token von Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Type part of a model&apos;s name first</source>
-        <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -7733,11 +6948,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and is not started.</source>
-        <translation>Es läuft auf {hosts} und ist nicht gestartet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
         <translation>Es hat sich ohne Meldung beendet.</translation>
@@ -7901,11 +7111,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages. These are {count}.</source>
-        <translation>Vergleiche höchstens {most} Nachrichten. Das sind {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Save a prompt first.</source>
         <translation>Speichere zuerst einen Prompt.</translation>
     </message>
@@ -7933,11 +7138,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
         <translation>Vergleichen nach</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table shows the names</source>
-        <translation>Eine Tabelle zeigt die Namen</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8042,16 +7242,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
         <translation>Vom Modell</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 7 Days</source>
-        <translation>Letzte 7 Tage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 30 Days</source>
-        <translation>Letzte 30 Tage</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8656,11 +7846,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Prüfung ist fehlgeschlagen. Siehe Protokoll.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Looking for the changes…</source>
-        <translation>Änderungen werden ermittelt…</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>There is nothing to save.</source>
         <translation>Es gibt nichts zu speichern.</translation>
@@ -8677,11 +7862,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget Oldest Messages</source>
-        <translation>Älteste Nachrichten vergessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Delete Message</source>
         <translation>Nachricht löschen</translation>
     </message>
@@ -8694,11 +7874,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Error</source>
         <translation>Fehler</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto quit</source>
-        <translation>Unterbrochen, als Stretto beendet wurde</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8742,11 +7917,13 @@ Du hast nicht geantwortet.</translation>
         <translation>fehlgeschlagen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>length limit reached</source>
         <translation>Längenlimit erreicht</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>Speicher voll</translation>
@@ -9145,11 +8322,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Modellseite öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Opens the model&apos;s page on Hugging Face</source>
-        <translation>Öffnet die Seite des Modells bei Hugging Face</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
         <translation>Der Server nennt keine Modelle. Gib den Namen eines Modells ein.</translation>
@@ -9253,11 +8425,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}. Fast voll: Beginne einen neuen Chat oder lass die ältesten Nachrichten weg.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
         <translation>Modell auswählen…</translation>
     </message>
@@ -9276,11 +8443,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>Chat-Einstellungen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>This chat now drops its oldest messages</source>
-        <translation>Dieser Chat lässt jetzt seine ältesten Nachrichten weg</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9341,11 +8503,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Exakt reproduzierbar, aber langsamer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Drop oldest messages when context is full</source>
-        <translation>Bei vollem Kontext die ältesten Nachrichten weglassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9411,11 +8568,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Everything</source>
         <translation>Alles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, as Much as Fits</source>
-        <translation>Anfang, so viel wie passt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -9947,11 +9099,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Anzahl der Spalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>Spalten</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Always included in JSON</source>
         <translation>In JSON immer enthalten</translation>
@@ -9960,16 +9107,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export to Folder</source>
         <translation>In einen Ordner exportieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>wartet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>liest</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -10271,15 +9408,6 @@ Du hast nicht geantwortet.</translation>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Unterbrochen, als Stretto beendet wurde</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Nachricht gelöscht</numerusform>
-            <numerusform>%n Nachrichten gelöscht</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
@@ -10411,35 +9539,6 @@ Du hast nicht geantwortet.</translation>
         <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
         <translation>Wird bis zum Beenden aufbewahrt und nur an Hugging Face gesendet. Dieses System hat keinen Schlüsselbund.</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} Stück</numerusform>
-            <numerusform>{count} Stücke</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>pausiert · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>Sitzung {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} fragt {model}, Sitzung {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} fragt {model}</translation>
-    </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Messages to compare</source>
@@ -10507,11 +9606,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>Keine Einstellungen gefunden</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -10643,11 +9737,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>Vier gleichzeitig fragen</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
@@ -10666,32 +9755,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>Nachricht an alle Spalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Not available in a table: it shows the names</source>
         <translation>In einer Tabelle nicht verfügbar: Sie zeigt die Namen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Die Spalten werden gemischt und heißen Antwort A, Antwort B usw.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
-            <numerusform>{name} wurde {kept} von %n Mal behalten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Diese Antwort stoppen</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>

@@ -87,11 +87,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Broadcast the messages after this one too</source>
-        <translation>Difundir también los mensajes siguientes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Mensaje nuevo</translation>
     </message>
@@ -145,34 +140,9 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too much for this model</source>
-        <translation>{about}; demasiado para este modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Archivo {name}, {about}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>Intro elige qué parte recibe el modelo; Supr lo quita</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>Falta rellenar «{name}». Pulsa Intro otra vez para enviarlo así.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto hace una copia de tus chats una vez al día y antes de cada actualización, y conserva las tres últimas. Los chats actuales se guardan en un archivo aparte, así que no se pierde nada al volver atrás.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>Aún no hay ninguna copia. Stretto hará una con tu primer cambio de otro día.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -188,6 +158,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Restore</source>
         <translation>Restaurar</translation>
     </message>
@@ -284,11 +255,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>Tus chats están guardados. Este informe ayuda a encontrar el fallo: contiene versiones y pilas de llamadas, nada de tus chats. No sale de este ordenador a menos que lo compartas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Informe</translation>
     </message>
@@ -318,11 +284,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats were used by a newer Stretto</source>
-        <translation>Tus chats se usaron con una versión más reciente de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
         <translation>Stretto no puede escribir en tus chats</translation>
     </message>
@@ -335,11 +296,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
         <translation>El disco que contiene {place} está lleno. Libera espacio e inténtalo de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto no tiene permiso para escribir en {place}. Permite la escritura e inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -368,28 +324,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Restore a Backup…</source>
-        <translation>Restaurar una copia…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
         <translation>Usar otra carpeta…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Save What Can Be Read</source>
-        <translation>Guardar lo legible</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
         <translation>Usar otra carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} Lo que no esté guardado al salir se perderá.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -400,16 +341,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
         <translation>Salir sin guardar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto is already running and does not answer</source>
-        <translation>Stretto ya se está ejecutando y no responde</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>Otro Stretto tiene abiertos estos chats. Espera un momento y vuelve a iniciarlo, o cierra antes el otro.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -424,23 +355,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>Muchos chats locales, lado a lado, que responden todos a la vez con una sola copia de los pesos. Nada de lo que escribes sale de este ordenador.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licences…</source>
         <translation>Licencias…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Everything, all versions too. Can be imported again.</source>
-        <translation>Todo, con todas las versiones. Se puede volver a importar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, as it was written.</source>
-        <translation>La rama que se muestra, tal como se escribió.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -449,49 +365,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation>La rama que se muestra. Un solo archivo, no se carga nada más.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>Texto sin formato</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, without marks.</source>
-        <translation>La rama que se muestra, sin marcas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, on A4 pages.</source>
-        <translation>La rama que se muestra, en páginas A4.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>Exportar chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Which chats</source>
-        <translation>Qué chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Form</source>
-        <comment>of what is exported</comment>
-        <translation>Formato</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>With what models thought before they answered</source>
-        <translation>Incluir el razonamiento de los modelos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Chats exported</source>
-        <translation>Chats exportados</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -533,11 +413,6 @@
         <translation>Comparar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>How many</source>
-        <translation>Cuántas</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -574,18 +449,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>JSON always has them</source>
-        <translation>JSON siempre lo incluye</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Aún no hay ningún chat que exportar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Export Into a Folder</source>
-        <translation>Exportar a una carpeta</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -632,29 +497,9 @@
         <translation>Pausar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Go On</source>
-        <translation>Continuar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto lee su propio JSON, las exportaciones de datos de ChatGPT y Claude (el archivo zip o el conversations.json que contiene), la exportación de Open WebUI y los archivos de conversación de LM Studio. Reconoce el formato por sí solo. Los chats que ya tienes no cambian.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>Importar chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>How much is read</source>
-        <translation>Progreso de la lectura</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>What was not understood</source>
-        <translation>Lo que no se ha entendido</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -668,11 +513,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation>Por ejemplo, la carpeta de conversaciones de LM Studio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>Todos los archivos</translation>
     </message>
@@ -683,18 +523,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Import a Folder</source>
-        <translation>Importar una carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>Leyendo…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>for a reason that is not known</source>
-        <translation>por un motivo desconocido</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -703,18 +533,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL: son bibliotecas aparte, junto al programa, y puedes sustituirlas por compilaciones propias.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>Licencias</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Parts</source>
-        <translation>Componentes</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -731,11 +551,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>“{name}” exists already. Replace it?</source>
-        <translation>«{name}» ya existe. ¿Reemplazarlo?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>Reemplazar</translation>
     </message>
@@ -744,11 +559,6 @@
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Text of the prompt</source>
-        <translation>Texto del prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -769,11 +579,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Bring Back</source>
-        <translation>Recuperar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>Prompt nuevo</translation>
     </message>
@@ -784,18 +589,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Nothing was deleted here</source>
-        <translation>Aquí no se ha eliminado nada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>El prompt necesita un nombre. Sigue llamándose «{before}».</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>Ya hay otro prompt con ese nombre. Este sigue llamándose «{before}».</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -861,34 +656,6 @@
         <source>Keep</source>
         <translation>Conservar</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
-        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
-        <translation>
-            <numerusform>Los chats eliminados se quedan aquí %n día. Después se eliminan definitivamente.</numerusform>
-            <numerusform>Los chats eliminados se quedan aquí %n días. Después se eliminan definitivamente.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats eliminados: {files}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>¿Eliminar «{title}» definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
-        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
-        <translation>
-            <numerusform>¿Eliminar %Ln chat definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
-            <numerusform>¿Eliminar %Ln chats definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
@@ -913,25 +680,6 @@
         <source>Deleted today</source>
         <translation>Eliminado hoy</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased in %n day</source>
-        <comment>erased in %n days</comment>
-        <translation>
-            <numerusform>se elimina definitivamente en %n día</numerusform>
-            <numerusform>se elimina definitivamente en %n días</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>The page says what is new.</source>
-        <translation>La página cuenta las novedades.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>What is new</source>
-        <translation>Novedades</translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
@@ -946,11 +694,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Más tarde</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>Un wheel es un programa: puede hacer todo lo que puedes hacer tú. Descárgalo de {page}, donde el hash aparece en Download files, View hashes. Compara los dos.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -1051,16 +794,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>Texto libre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>JSON of a schema</source>
-        <translation>JSON según un esquema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One of a list</source>
-        <translation>Opción de una lista</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1179,26 +912,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Un modelo demasiado grande para un ordenador se ejecuta en varios, con una parte en cada uno. Necesitan la misma versión de Stretto y los archivos del modelo, y se accede a ellos por ssh sin contraseña.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>State</source>
-        <translation>Estado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>user@machine, or local</source>
-        <translation>usuario@ordenador, o local</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Its Python or Stretto (stretto)</source>
-        <translation>Su Python o Stretto (stretto)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Comprobar</translation>
     </message>
@@ -1259,20 +972,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}, %n of them share a scale</source>
-        <comment>{weights}, %n of them share a scale</comment>
-        <translation>
-            <numerusform>{weights}, %n de ellos comparte una escala</numerusform>
-            <numerusform>{weights}, %n de ellos comparten una escala</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers have other bits</source>
-        <translation>{weights}; algunas capas usan otra precisión</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -1317,20 +1016,6 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>modelo de borrador {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted nothing yet.</source>
-        <translation>{name} aún no ha propuesto nada.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted %Ln token; {share} of that held.</source>
-        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
-        <translation>
-            <numerusform>{name} ha propuesto %Ln token; se aceptó el {share}.</numerusform>
-            <numerusform>{name} ha propuesto %Ln tokens; se aceptó el {share}.</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1420,12 +1105,6 @@
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Liberar un modelo…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>What Would Fit…</source>
-        <translation>Qué cabría…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1554,15 +1233,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The pasted text, {count} character, goes with the message as a file</source>
-        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
-        <translation>
-            <numerusform>El texto pegado, de {count} carácter, se adjunta al mensaje como archivo</numerusform>
-            <numerusform>El texto pegado, de {count} caracteres, se adjunta al mensaje como archivo</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -1578,11 +1248,6 @@
             <numerusform>alrededor de {count} token</numerusform>
             <numerusform>unos {count} tokens</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages That Match the Question</source>
-        <translation>Pasajes relacionados con la pregunta</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1638,23 +1303,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>Con 0 se elige siempre la palabra más probable; cuanto más alto, más libertad</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>In tokens, thinking included</source>
-        <translation>En tokens, razonamiento incluido</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
         <translation>Top-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only the likeliest, up to this sum</source>
-        <translation>Solo las más probables, hasta esta suma</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1663,18 +1313,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only so many of the likeliest words; 0 is all</source>
-        <translation>Solo este número de palabras más probables; 0 para todas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
         <translation>Min-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>No word less likely than this share of the first</source>
-        <translation>Ninguna palabra menos probable que esta fracción de la primera</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1683,18 +1323,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Words of the usual surprise, up to this sum</source>
-        <translation>Palabras con la sorpresa habitual, hasta esta suma</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
         <translation>Probabilidad XTC</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>How often the likeliest words are left out</source>
-        <translation>Con qué frecuencia se omiten las palabras más probables</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1703,18 +1333,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>They are those at least this likely</source>
-        <translation>Son las que tienen al menos esta probabilidad</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
         <translation>Penalización por repetición</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Above 1, what was just said is less likely</source>
-        <translation>Por encima de 1, lo recién dicho es menos probable</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1723,18 +1343,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Once for each word that was just said</source>
-        <translation>Una vez por cada palabra recién dicha</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
         <translation>Penalización por frecuencia</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>For every time that it was</source>
-        <translation>Por cada vez que se haya dicho</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1769,6 +1379,7 @@
         <translation>Buscar modelos</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
@@ -1987,21 +1598,6 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>as JSON of a schema</source>
-        <translation>JSON según un esquema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>one of a list</source>
-        <translation>opción de una lista</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>of a pattern</source>
-        <translation>según un patrón</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
         <translation>primer token en {time}</translation>
@@ -2013,15 +1609,6 @@ Ahora: {now}</translation>
         <translation>
             <numerusform>Cabrían chats de %Ln token.</numerusform>
             <numerusform>Cabrían chats de %Ln tokens.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with keys and values in %n bit.</source>
-        <comment>It would fit with keys and values in %n bits.</comment>
-        <translation>
-            <numerusform>Cabría con claves y valores de %n bit.</numerusform>
-            <numerusform>Cabría con claves y valores de %n bits.</numerusform>
         </translation>
     </message>
     <message>
@@ -2127,32 +1714,6 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>reused {count}</source>
-        <comment>tokens</comment>
-        <translation>{count} en caché</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>the same again</source>
-        <translation>idéntica</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>not the same</source>
-        <translation>distinta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut at its length limit</source>
-        <translation>cortada por el límite de longitud</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut off: the memory was full</source>
-        <translation>cortada: memoria llena</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Usando una herramienta</translation>
     </message>
@@ -2233,19 +1794,9 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{size} · Ready to be used</source>
-        <translation>{size} · Listo para usar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
         <translation>{done} de {total}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waits for the one before it</source>
-        <translation>A la espera del anterior</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2258,11 +1809,6 @@ Ahora: {now}</translation>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
         <translation>quedan {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waiting for the hub…</source>
-        <translation>Esperando a Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2279,14 +1825,6 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} h {minutes} min</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Stopped</source>
-        <translation>Detenida</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -2470,11 +2008,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{tool} · Interrupted when Stretto was closed</source>
-        <translation>{tool} · Interrumpida al cerrar Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>Error</translation>
     </message>
@@ -2580,11 +2113,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>«{field}» parece un secreto. Ningún servidor puede pedirlo así: recházalo, a menos que sepas el motivo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
@@ -2594,11 +2122,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
         <translation>Rechazar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Se conserva hasta que cierres Stretto y solo se envía a esta dirección: este sistema no tiene un llavero que pueda guardarla.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2622,15 +2145,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>Consultando a {host}…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>%n model answers there.</source>
-        <comment>%n models answer there.</comment>
-        <translation>
-            <numerusform>%n modelo responde allí.</numerusform>
-            <numerusform>%n modelos responden allí.</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2882,15 +2396,9 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Iniciando…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Running</source>
-        <translation>En marcha</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -2998,15 +2506,6 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score.py"/>
-        <source>%n answering · {rate} in all</source>
-        <comment>%n answering · {rate} in all</comment>
-        <translation>
-            <numerusform>%n respondiendo · {rate} en total</numerusform>
-            <numerusform>%n respondiendo · {rate} en total</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -3020,6 +2519,7 @@ Rechazaste responder.</translation>
         <translation>Modelos…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
@@ -3252,6 +2752,7 @@ Rechazaste responder.</translation>
         <translation>Eliminar carpeta</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Restaurar desde copia de seguridad…</translation>
@@ -3353,11 +2854,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Desfijar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Make a smaller copy of it</source>
-        <translation>Crear una copia más pequeña</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3749,34 +3245,6 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Keep this chat’s KV cache in %n bit</source>
-        <comment>Keep this chat’s KV cache in %n bits</comment>
-        <translation>
-            <numerusform>Guardar la caché KV de este chat con %n bit</numerusform>
-            <numerusform>Guardar la caché KV de este chat con %n bits</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>Ocupa {size}. Lo leído se redondea un poco.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Let this chat have at most %Ln token</source>
-        <comment>Let this chat have at most %Ln tokens</comment>
-        <translation>
-            <numerusform>Limitar este chat a %Ln token</numerusform>
-            <numerusform>Limitar este chat a %Ln tokens</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Its settings can change that.</source>
-        <translation>Ocupa {size}. Se puede cambiar en sus ajustes.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -3786,38 +3254,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>Ocupa {size}. Para los más largos puede faltar memoria.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Usar {name} en su lugar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>Sus pesos ocupan {size} y está en este ordenador.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Look for a smaller one…</source>
-        <translation>Buscar uno más pequeño…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Searches the hub, once you have typed what for.</source>
-        <translation>Busca en Hugging Face cuando escribas qué buscar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights fit. Chats may find no memory.</source>
-        <translation>Sus pesos caben. Puede faltar memoria para los chats.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Load it all the same</source>
-        <translation>Cargarlo de todos modos</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3827,18 +3265,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>Libera {size}. Sus chats lo cargan al enviar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>Liberar {names} y {last}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>Libera {size}. Sus chats los cargan al enviar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3850,11 +3278,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name} no cabe en la memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} stays. {why}</source>
-        <translation>{name} se conserva. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -3869,18 +3292,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>Tokens in each chat</source>
-        <translation>Tokens en cada chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
         <translation>Número de chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Reckoned for {chats} of {tokens}</source>
-        <translation>Calculado para {chats} de {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3917,18 +3330,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add…</source>
-        <translation>Añadir…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Add a model folder to the list</source>
         <translation>Añadir una carpeta de modelo a la lista</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Get…</source>
-        <translation>Obtener…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3960,21 +3363,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>Sin descargar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No model in it</source>
-        <translation>No contiene ningún modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Se envía solo a Hugging Face y se guarda en el llavero de este sistema cuando Hugging Face lo acepta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Se conserva hasta que cierres Stretto y se envía solo a Hugging Face: este sistema no tiene un llavero que pueda guardarlo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4302,11 +3690,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What to ask</source>
-        <translation>Qué preguntar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Mensaje para comparar</translation>
     </message>
@@ -4316,6 +3699,7 @@ Rechazaste responder.</translation>
         <translation>usando una herramienta</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
@@ -4349,23 +3733,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation>Este enlace adjunta un archivo a un correo, por lo que Stretto no lo abre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>Write a mail to this address outside Stretto?</source>
-        <translation>¿Escribir un correo a esta dirección fuera de Stretto?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>Este enlace no lleva a una página web, por lo que Stretto no lo abre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what stands before the “@”:</source>
-        <translation>Lleva a {place}, no a lo que figura antes de la «@»:</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4428,17 +3797,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
-        <source>It says: “{words}”</source>
-        <translation>Dice: «{words}»</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
-        <source>The conversation does not fit into the context of {model}.</source>
-        <translation>La conversación no cabe en el contexto de {model}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} no permite esto con tu clave. Pide acceso allí o usa otra clave.</translation>
     </message>
@@ -4491,29 +3849,9 @@ Rechazaste responder.</translation>
         <translation>No se puede acceder a {host} ({why}). Comprueba la dirección y la conexión.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elige otra opción en «Formato de respuesta» en los ajustes del chat: JSON es posible.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modelo en una dirección, como vLLM, llama.cpp u otro Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt word was found.</source>
-        <translation>No se ha encontrado ninguna palabra mal escrita.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is in no dictionary.</source>
-        <translation>{word} no está en ningún diccionario.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>Suggestions take too long</source>
-        <translation>Las sugerencias tardan demasiado</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4603,11 +3941,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code, hard questions, room for chats</source>
-        <translation>Código, preguntas difíciles, espacio para chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>Código y herramientas, más exacto</translation>
     </message>
@@ -4645,11 +3978,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/remote/finding.py"/>
         <source>This network cannot be searched ({why}).</source>
         <translation>No se puede buscar en esta red ({why}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>Se busca mientras esta ventana está abierta. Aún no se ha encontrado nada: el otro Stretto debe haberse iniciado con «serve --announce».</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4764,12 +4092,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Name chats automatically</source>
         <translation>Nombrar chats automáticamente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Drop the oldest messages when the context is full</source>
-        <translation>Descartar los mensajes más antiguos si el contexto está lleno</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4979,11 +4301,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>No se envía nada sobre ti ni se instala nada automáticamente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
         <translation>Buscar ahora</translation>
     </message>
@@ -5109,11 +4426,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
         <translation>Copiar un comando de terminal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy code for OpenAI&apos;s library</source>
-        <translation>Copiar código para la biblioteca de OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5818,11 +5130,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
-        <source>The file has changed since its difference was shown.</source>
-        <translation>El archivo ha cambiado desde que se mostraron los cambios.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>El archivo es demasiado grande para modificarlo.</translation>
     </message>
@@ -5860,11 +5167,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/tools/folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>No se permiten rutas con «..».</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
-        <source>“{path}” is not a whole path.</source>
-        <translation>«{path}» no es una ruta completa.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5910,11 +5212,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/tools/builtin.py"/>
         <source>There is no function “{name}”.</source>
         <translation>No existe la función «{name}».</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
-        <translation>Solo se admiten números, + - * / // % **, paréntesis y las funciones habituales.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6069,11 +5366,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>Las herramientas de este chat podrán modificar sus archivos. Primero ves cada cambio.  W</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Edit…</source>
         <translation>Editar…</translation>
     </message>
@@ -6084,18 +5376,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run every call that waits in this chat  A</source>
-        <translation>Ejecutar todas las llamadas pendientes de este chat  A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny All</source>
         <translation>Denegar todas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run none of the calls that wait</source>
-        <translation>No ejecutar ninguna de las llamadas pendientes</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6118,21 +5400,11 @@ Rechazaste responder.</translation>
         <translation>Continuar sin este resultado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call</source>
-        <translation>Terminar esta llamada</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>Reintentar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call and make it again</source>
-        <translation>Terminar esta llamada y repetirla</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6269,11 +5541,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 7 Days</source>
         <translation>Últimos 7 días</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 30 Days</source>
         <translation>Últimos 30 días</translation>
     </message>
@@ -6439,11 +5713,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>Las herramientas de este chat pueden ver, buscar y leer su contenido</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Refresh Tools</source>
         <translation>Actualizar herramientas</translation>
     </message>
@@ -6471,25 +5740,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
         <translation>Conectando…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tokens that these tools take in each prompt</source>
-        <translation>Tokens que estas herramientas ocupan en cada prompt</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools take {count} token of each prompt.</source>
-        <comment>Tools take {count} tokens of each prompt.</comment>
-        <translation>
-            <numerusform>Las herramientas ocupan {count} token de cada prompt.</numerusform>
-            <numerusform>Las herramientas ocupan {count} tokens de cada prompt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
-        <translation>Se inicia cuando hace falta</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6521,11 +5771,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
         <translation>Descartar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>Nuevo o modificado. Un chat lo inicia cuando lo necesita:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6660,20 +5905,10 @@ No respondiste.</translation>
         <translation>Borrar búsqueda</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Find models in a folder of yours</source>
-        <translation>Buscar modelos en una de tus carpetas</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
         <translation>Descargar un modelo de Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
-        <translation>Aún no hay modelos. Obtén uno de Hugging Face o añade una carpeta que los tenga.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6684,11 +5919,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
         <translation>{name} liberado. Se vuelve a cargar cuando un chat lo necesita.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Busca o escribe propietario/nombre o la dirección de un modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6783,16 +6013,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>This model has an adapter already</source>
-        <translation>Este modelo ya tiene un adaptador</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Lists the model with a LoRA or DoRA adapter as well</source>
-        <translation>Añade el modelo también con un adaptador LoRA o DoRA</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
         <translation>Un modelo pequeño que acelera sus respuestas</translation>
     </message>
@@ -6851,11 +6071,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
         <translation>Este modelo necesita un token de Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Type part of a model&apos;s name first</source>
-        <translation>Escribe antes parte del nombre de un modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -7733,11 +6948,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and is not started.</source>
-        <translation>Se ejecuta en {hosts} y no está iniciado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
         <translation>Se ha cerrado sin ningún mensaje.</translation>
@@ -7901,11 +7111,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages. These are {count}.</source>
-        <translation>Compara como máximo {most} mensajes. Estos son {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Save a prompt first.</source>
         <translation>Guarda primero un prompt.</translation>
     </message>
@@ -7933,11 +7138,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
         <translation>Comparar por</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table shows the names</source>
-        <translation>La tabla muestra los nombres</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8042,16 +7242,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
         <translation>Del modelo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 7 Days</source>
-        <translation>Últimos 7 días</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 30 Days</source>
-        <translation>Últimos 30 días</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8656,11 +7846,6 @@ No respondiste.</translation>
         <translation>La comprobación ha fallado. Consulta el registro.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Looking for the changes…</source>
-        <translation>Buscando los cambios…</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>There is nothing to save.</source>
         <translation>No hay nada que guardar.</translation>
@@ -8677,11 +7862,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget Oldest Messages</source>
-        <translation>Descartar los mensajes más antiguos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Delete Message</source>
         <translation>Eliminar mensaje</translation>
     </message>
@@ -8694,11 +7874,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Error</source>
         <translation>Error</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto quit</source>
-        <translation>Interrumpido al salir de Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8742,11 +7917,13 @@ No respondiste.</translation>
         <translation>con error</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>length limit reached</source>
         <translation>límite de longitud alcanzado</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>memoria llena</translation>
@@ -9145,11 +8322,6 @@ No respondiste.</translation>
         <translation>Abrir la página del modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Opens the model&apos;s page on Hugging Face</source>
-        <translation>Abre la página del modelo en Hugging Face</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
         <translation>El servidor no muestra ningún modelo. Escribe el nombre de uno.</translation>
@@ -9253,11 +8425,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}. Casi lleno: empieza un chat nuevo o descarta los mensajes más antiguos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
         <translation>Elegir modelo…</translation>
     </message>
@@ -9276,11 +8443,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>Ajustes del chat…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>This chat now drops its oldest messages</source>
-        <translation>Este chat descarta ahora sus mensajes más antiguos</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9341,11 +8503,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Exactamente reproducible, más lento</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Drop oldest messages when context is full</source>
-        <translation>Descartar los mensajes más antiguos si el contexto está lleno</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9411,11 +8568,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Everything</source>
         <translation>Todo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, as Much as Fits</source>
-        <translation>Comienzo, lo que quepa</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -9947,11 +9099,6 @@ No respondiste.</translation>
         <translation>Número de columnas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>columnas</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Always included in JSON</source>
         <translation>Siempre incluido en JSON</translation>
@@ -9960,16 +9107,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export to Folder</source>
         <translation>Exportar a una carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>esperando</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>leyendo</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -10271,15 +9408,6 @@ No respondiste.</translation>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Interrumpida al cerrar Stretto</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Mensaje eliminado</numerusform>
-            <numerusform>%n mensajes eliminados</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
@@ -10411,35 +9539,6 @@ No respondiste.</translation>
         <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
         <translation>Se conserva hasta que salgas y solo se envía a Hugging Face. Este sistema no tiene llavero.</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} fragmento</numerusform>
-            <numerusform>{count} fragmentos</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>en pausa · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>sesión {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} pregunta a {model}, sesión {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} pregunta a {model}</translation>
-    </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Messages to compare</source>
@@ -10507,11 +9606,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Omitir los mensajes más antiguos si el contexto está lleno</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>No se han encontrado ajustes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -10643,11 +9737,6 @@ No respondiste.</translation>
         <translation>Escribe antes parte del nombre de un modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>Preguntar a cuatro a la vez</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
@@ -10666,32 +9755,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>Mensaje para todas las columnas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Not available in a table: it shows the names</source>
         <translation>No disponible en una tabla: muestra los nombres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Las columnas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} se ha conservado {kept} de %n vez</numerusform>
-            <numerusform>{name} se ha conservado {kept} de %n veces</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Detener esta respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>

@@ -87,11 +87,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Broadcast the messages after this one too</source>
-        <translation>Diffuser aussi les messages suivants</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Nouveau message</translation>
     </message>
@@ -145,34 +140,9 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too much for this model</source>
-        <translation>{about}&#xa0;; trop pour ce modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Fichier {name}, {about}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>Entrée pour choisir ce que le modèle en reçoit, Suppr pour le retirer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>«&#xa0;{name}&#xa0;» reste à remplir. Appuyez à nouveau sur Entrée pour envoyer tel quel.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto copie vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières copies. Vos discussions actuelles sont conservées dans un fichier à part&#xa0;: revenir en arrière ne fait rien perdre.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>Il n’y a pas encore de copie. Stretto en crée une à la première modification faite un autre jour.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -188,6 +158,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Restore</source>
         <translation>Restaurer</translation>
     </message>
@@ -284,11 +255,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>Vos discussions sont enregistrées. Ce rapport aide à trouver l’erreur&#xa0;: il contient des numéros de version et des piles d’appels, rien de vos discussions. Il reste sur cet ordinateur tant que vous ne le transmettez pas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Rapport</translation>
     </message>
@@ -318,11 +284,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats were used by a newer Stretto</source>
-        <translation>Vos discussions ont été utilisées par une version plus récente de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
         <translation>Stretto ne peut pas modifier vos discussions</translation>
     </message>
@@ -335,11 +296,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
         <translation>Le disque qui contient {place} est plein. Libérez de l’espace, puis réessayez.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto n’est pas autorisé à écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -368,28 +324,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Restore a Backup…</source>
-        <translation>Restaurer une sauvegarde…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
         <translation>Utiliser un autre dossier…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Save What Can Be Read</source>
-        <translation>Récupérer ce qui est lisible</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
         <translation>Utiliser un autre dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} Ce qui n’est pas enregistré sera perdu si vous quittez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -400,16 +341,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
         <translation>Quitter sans enregistrer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto is already running and does not answer</source>
-        <translation>Stretto est déjà ouvert et ne répond pas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>Un autre Stretto utilise déjà ces discussions. Attendez un instant et rouvrez Stretto, ou quittez d’abord l’autre.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -424,23 +355,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois avec une seule copie des poids. Rien de ce que vous écrivez ne quitte cet ordinateur.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licences…</source>
         <translation>Licences…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Everything, all versions too. Can be imported again.</source>
-        <translation>Tout, avec toutes les versions. Peut être réimporté.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, as it was written.</source>
-        <translation>La branche affichée, telle qu’elle a été écrite.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -449,49 +365,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation>La branche affichée. Un seul fichier, qui ne charge rien.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>Texte brut</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, without marks.</source>
-        <translation>La branche affichée, sans balisage.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, on A4 pages.</source>
-        <translation>La branche affichée, sur des pages A4.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>Exporter des discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Which chats</source>
-        <translation>Quelles discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Form</source>
-        <comment>of what is exported</comment>
-        <translation>Format</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>With what models thought before they answered</source>
-        <translation>Avec la réflexion des modèles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Chats exported</source>
-        <translation>Discussions exportées</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -533,11 +413,6 @@
         <translation>Comparer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>How many</source>
-        <translation>Nombre</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -574,18 +449,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>JSON always has them</source>
-        <translation>Le JSON les contient toujours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Il n’y a pas encore de discussion à exporter.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Export Into a Folder</source>
-        <translation>Exporter dans un dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -632,29 +497,9 @@
         <translation>Mettre en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Go On</source>
-        <translation>Reprendre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto lit son propre JSON, les exportations de données de ChatGPT et de Claude (l’archive zip, ou le fichier conversations.json qu’elle contient), celles d’Open WebUI, ainsi que les fichiers de conversation de LM Studio. Il reconnaît lui-même leur format. Les discussions déjà présentes restent inchangées.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>Importer des discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>How much is read</source>
-        <translation>Progression de la lecture</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>What was not understood</source>
-        <translation>Ce qui n’a pas été reconnu</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -668,11 +513,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation>Par exemple le dossier des conversations de LM Studio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>Tous les fichiers</translation>
     </message>
@@ -683,18 +523,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Import a Folder</source>
-        <translation>Importer un dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>Lecture…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>for a reason that is not known</source>
-        <translation>pour une raison inconnue</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -703,18 +533,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL&#xa0;: ce sont des bibliothèques distinctes du programme, que vous pouvez remplacer par vos propres versions.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>Licences</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Parts</source>
-        <translation>Composants</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -731,11 +551,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>“{name}” exists already. Replace it?</source>
-        <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>Remplacer</translation>
     </message>
@@ -744,11 +559,6 @@
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Text of the prompt</source>
-        <translation>Texte du prompt</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -769,11 +579,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Bring Back</source>
-        <translation>Restaurer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>Nouveau prompt</translation>
     </message>
@@ -784,18 +589,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Nothing was deleted here</source>
-        <translation>Rien n’a été supprimé ici</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Un prompt doit avoir un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -861,34 +656,6 @@
         <source>Keep</source>
         <translation>Garder</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
-        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
-        <translation>
-            <numerusform>Les discussions supprimées restent ici %n jour, puis sont supprimées définitivement.</numerusform>
-            <numerusform>Les discussions supprimées restent ici %n jours, puis sont supprimées définitivement.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte de discussions supprimées&#xa0;: {files}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
-        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
-        <translation>
-            <numerusform>Supprimer définitivement %Ln discussion, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
-            <numerusform>Supprimer définitivement %Ln discussions, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
@@ -913,25 +680,6 @@
         <source>Deleted today</source>
         <translation>Supprimée aujourd’hui</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased in %n day</source>
-        <comment>erased in %n days</comment>
-        <translation>
-            <numerusform>supprimée définitivement dans %n jour</numerusform>
-            <numerusform>supprimée définitivement dans %n jours</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>The page says what is new.</source>
-        <translation>La page indique les nouveautés.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>What is new</source>
-        <translation>Nouveautés</translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
@@ -946,11 +694,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Plus tard</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>Un wheel est un programme&#xa0;: il peut faire tout ce que vous pouvez faire. Téléchargez-le depuis {page}, où l’empreinte figure sous Download files, View hashes. Comparez les deux.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -1051,16 +794,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>Texte libre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>JSON of a schema</source>
-        <translation>JSON selon un schéma</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One of a list</source>
-        <translation>Choix dans une liste</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1179,26 +912,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>Un modèle trop grand pour un ordinateur s’exécute sur plusieurs, chacun en portant une partie. Il leur faut la même version de Stretto et les fichiers du modèle, et ils doivent être joignables par ssh sans mot de passe.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>State</source>
-        <translation>État</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>user@machine, or local</source>
-        <translation>utilisateur@ordinateur, ou local</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Its Python or Stretto (stretto)</source>
-        <translation>Son Python ou Stretto (stretto)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Vérifier</translation>
     </message>
@@ -1259,20 +972,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}, %n of them share a scale</source>
-        <comment>{weights}, %n of them share a scale</comment>
-        <translation>
-            <numerusform>{weights}, une échelle par groupe de %n</numerusform>
-            <numerusform>{weights}, une échelle par groupe de %n</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers have other bits</source>
-        <translation>{weights}&#xa0;; précision différente pour certaines couches</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -1317,20 +1016,6 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>modèle d’ébauche {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted nothing yet.</source>
-        <translation>{name} n’a encore rien ébauché.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted %Ln token; {share} of that held.</source>
-        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
-        <translation>
-            <numerusform>{name} a ébauché %Ln token, dont {share} retenu.</numerusform>
-            <numerusform>{name} a ébauché %Ln tokens, dont {share} retenus.</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1420,12 +1105,6 @@
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Décharger un modèle…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>What Would Fit…</source>
-        <translation>Voir les solutions…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1554,15 +1233,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The pasted text, {count} character, goes with the message as a file</source>
-        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
-        <translation>
-            <numerusform>Le texte collé ({count} caractère) est joint au message sous forme de fichier</numerusform>
-            <numerusform>Le texte collé ({count} caractères) est joint au message sous forme de fichier</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -1578,11 +1248,6 @@
             <numerusform>environ {count} token</numerusform>
             <numerusform>environ {count} tokens</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages That Match the Question</source>
-        <translation>Les passages en rapport avec la question</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1638,23 +1303,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>0 prend toujours le mot le plus probable&#xa0;; plus la valeur est haute, plus le texte est libre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>In tokens, thinking included</source>
-        <translation>En tokens, réflexion comprise</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
         <translation>Top-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only the likeliest, up to this sum</source>
-        <translation>Seulement les plus probables, jusqu’à cette somme</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1663,18 +1313,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only so many of the likeliest words; 0 is all</source>
-        <translation>Ce nombre de mots parmi les plus probables&#xa0;; 0 pour tous</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
         <translation>Min-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>No word less likely than this share of the first</source>
-        <translation>Aucun mot moins probable que cette part du premier</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1683,18 +1323,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Words of the usual surprise, up to this sum</source>
-        <translation>Mots d’imprévisibilité habituelle, jusqu’à cette somme</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
         <translation>Probabilité XTC</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>How often the likeliest words are left out</source>
-        <translation>À quelle fréquence les mots les plus probables sont écartés</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1703,18 +1333,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>They are those at least this likely</source>
-        <translation>Probabilité à partir de laquelle ils sont écartés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
         <translation>Pénalité de répétition</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Above 1, what was just said is less likely</source>
-        <translation>Au-dessus de 1, ce qui vient d’être dit devient moins probable</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1723,18 +1343,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Once for each word that was just said</source>
-        <translation>Une fois par mot qui vient d’être dit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
         <translation>Pénalité de fréquence</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>For every time that it was</source>
-        <translation>Chaque fois que le mot a été dit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1769,6 +1379,7 @@
         <translation>Rechercher des modèles</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
@@ -1987,21 +1598,6 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>as JSON of a schema</source>
-        <translation>en JSON selon un schéma</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>one of a list</source>
-        <translation>choix dans une liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>of a pattern</source>
-        <translation>selon un motif</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
         <translation>premier token en {time}</translation>
@@ -2013,15 +1609,6 @@ Maintenant&#xa0;: {now}</translation>
         <translation>
             <numerusform>Des discussions de %Ln token tiendraient.</numerusform>
             <numerusform>Des discussions de %Ln tokens tiendraient.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with keys and values in %n bit.</source>
-        <comment>It would fit with keys and values in %n bits.</comment>
-        <translation>
-            <numerusform>Cela tiendrait avec des clés et des valeurs sur %n bit.</numerusform>
-            <numerusform>Cela tiendrait avec des clés et des valeurs sur %n bits.</numerusform>
         </translation>
     </message>
     <message>
@@ -2127,32 +1714,6 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>reused {count}</source>
-        <comment>tokens</comment>
-        <translation>{count} en cache</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>the same again</source>
-        <translation>identique</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>not the same</source>
-        <translation>différente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut at its length limit</source>
-        <translation>coupée à la longueur maximale</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut off: the memory was full</source>
-        <translation>coupée&#xa0;: la mémoire était pleine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Utilise un outil</translation>
     </message>
@@ -2233,19 +1794,9 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{size} · Ready to be used</source>
-        <translation>{size} · Prêt à l’emploi</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
         <translation>{done} sur {total}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waits for the one before it</source>
-        <translation>Attend le précédent</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2258,11 +1809,6 @@ Maintenant&#xa0;: {now}</translation>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
         <translation>encore {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waiting for the hub…</source>
-        <translation>En attente de Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2279,14 +1825,6 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours}&#xa0;h {minutes}&#xa0;min</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Stopped</source>
-        <translation>Arrêté</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -2470,11 +2008,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{tool} · Interrupted when Stretto was closed</source>
-        <translation>{tool} · Interrompu à la fermeture de Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>Échec</translation>
     </message>
@@ -2580,11 +2113,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Aucun serveur ne devrait en demander un ainsi&#xa0;: refusez, sauf si vous savez pourquoi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
@@ -2594,11 +2122,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
         <translation>Refuser</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>Conservée jusqu’à la fermeture de Stretto et envoyée à cette seule adresse&#xa0;: ce système n’a pas de trousseau pour la garder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2622,15 +2145,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>Interrogation de {host}…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>%n model answers there.</source>
-        <comment>%n models answer there.</comment>
-        <translation>
-            <numerusform>%n modèle disponible à cette adresse.</numerusform>
-            <numerusform>%n modèles disponibles à cette adresse.</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2882,15 +2396,9 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>Démarrage…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Running</source>
-        <translation>Actif</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -2998,15 +2506,6 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score.py"/>
-        <source>%n answering · {rate} in all</source>
-        <comment>%n answering · {rate} in all</comment>
-        <translation>
-            <numerusform>%n répond · {rate} au total</numerusform>
-            <numerusform>%n répondent · {rate} au total</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -3020,6 +2519,7 @@ Vous avez refusé.</translation>
         <translation>Modèles…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
@@ -3252,6 +2752,7 @@ Vous avez refusé.</translation>
         <translation>Supprimer le dossier</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Restaurer une sauvegarde…</translation>
@@ -3353,11 +2854,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Désépingler</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Make a smaller copy of it</source>
-        <translation>En faire une copie plus petite</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3749,34 +3245,6 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Keep this chat’s KV cache in %n bit</source>
-        <comment>Keep this chat’s KV cache in %n bits</comment>
-        <translation>
-            <numerusform>Garder le cache KV de cette discussion sur %n bit</numerusform>
-            <numerusform>Garder le cache KV de cette discussion sur %n bits</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>Occupe {size}. Ce qu’elle a lu est légèrement arrondi.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Let this chat have at most %Ln token</source>
-        <comment>Let this chat have at most %Ln tokens</comment>
-        <translation>
-            <numerusform>Limiter cette discussion à %Ln token</numerusform>
-            <numerusform>Limiter cette discussion à %Ln tokens</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Its settings can change that.</source>
-        <translation>Occupe {size}. Modifiable dans ses réglages.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -3786,38 +3254,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>Occupe {size}. Les plus longues pourraient manquer de mémoire.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Utiliser plutôt {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>Ses poids occupent {size}, et il est sur cet ordinateur.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Look for a smaller one…</source>
-        <translation>En rechercher un plus petit…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Searches the hub, once you have typed what for.</source>
-        <translation>Recherche sur Hugging Face ce que vous aurez saisi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights fit. Chats may find no memory.</source>
-        <translation>Ses poids tiennent. Les discussions pourraient manquer de mémoire.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Load it all the same</source>
-        <translation>Le charger quand même</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3827,18 +3265,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>Libère {size}. Ses discussions le rechargent à l’envoi.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>Décharger {names} et {last}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>Libère {size}. Leurs discussions les rechargent à l’envoi.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3850,11 +3278,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name} ne tient pas en mémoire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} stays. {why}</source>
-        <translation>{name} est conservé. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -3869,18 +3292,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>Tokens in each chat</source>
-        <translation>Tokens par discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
         <translation>Nombre de discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Reckoned for {chats} of {tokens}</source>
-        <translation>Calculé pour {chats} de {tokens}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3917,18 +3330,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add…</source>
-        <translation>Ajouter…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Add a model folder to the list</source>
         <translation>Ajouter un dossier de modèle à la liste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Get…</source>
-        <translation>Obtenir…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3960,21 +3363,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>Non téléchargé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No model in it</source>
-        <translation>Ne contient pas de modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>Envoyé uniquement à Hugging Face, et conservé dans le trousseau du système une fois accepté.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>Conservé jusqu’à la fermeture de Stretto et envoyé uniquement à Hugging Face&#xa0;: ce système n’a pas de trousseau pour le garder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4302,11 +3690,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What to ask</source>
-        <translation>Que demander</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Message à comparer</translation>
     </message>
@@ -4316,6 +3699,7 @@ Vous avez refusé.</translation>
         <translation>utilise un outil</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
@@ -4349,23 +3733,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>Write a mail to this address outside Stretto?</source>
-        <translation>Écrire un e-mail à cette adresse en dehors de Stretto&#xa0;?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>Ce lien ne mène pas à une page web, Stretto ne l’ouvre donc pas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what stands before the “@”:</source>
-        <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4428,17 +3797,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
-        <source>It says: “{words}”</source>
-        <translation>Il dit&#xa0;: «&#xa0;{words}&#xa0;»</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
-        <source>The conversation does not fit into the context of {model}.</source>
-        <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} ne l’autorise pas avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
     </message>
@@ -4491,29 +3849,9 @@ Vous avez refusé.</translation>
         <translation>{host} est injoignable ({why}). Vérifiez l’adresse et la connexion.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} ne sait pas imposer une liste ou un motif aux réponses. Choisissez un autre format sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion&#xa0;: JSON est possible.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modèle à une adresse, comme vLLM, llama.cpp ou un autre Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt word was found.</source>
-        <translation>Aucun mot mal orthographié.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is in no dictionary.</source>
-        <translation>{word} n’est dans aucun dictionnaire.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>Suggestions take too long</source>
-        <translation>Suggestions trop lentes</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4603,11 +3941,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code, hard questions, room for chats</source>
-        <translation>Code, questions difficiles, plus de discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>Code et outils, plus précis</translation>
     </message>
@@ -4645,11 +3978,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/remote/finding.py"/>
         <source>This network cannot be searched ({why}).</source>
         <translation>La recherche sur ce réseau est impossible ({why}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>Recherche en cours tant que cette fenêtre est ouverte. Rien pour l’instant&#xa0;: l’autre Stretto doit avoir été lancé avec «&#xa0;serve --announce&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4764,12 +4092,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Name chats automatically</source>
         <translation>Nommer les discussions automatiquement</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Drop the oldest messages when the context is full</source>
-        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4979,11 +4301,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
         <translation>Rechercher maintenant</translation>
     </message>
@@ -5109,11 +4426,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
         <translation>Copier une commande pour le terminal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy code for OpenAI&apos;s library</source>
-        <translation>Copier du code pour la bibliothèque OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5818,11 +5130,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
-        <source>The file has changed since its difference was shown.</source>
-        <translation>Le fichier a changé depuis l’affichage des modifications.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>Le fichier est trop volumineux pour être modifié.</translation>
     </message>
@@ -5860,11 +5167,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/tools/folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>Les chemins contenant «&#xa0;..&#xa0;» ne sont pas autorisés.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
-        <source>“{path}” is not a whole path.</source>
-        <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin complet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5910,11 +5212,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/tools/builtin.py"/>
         <source>There is no function “{name}”.</source>
         <translation>La fonction «&#xa0;{name}&#xa0;» n’existe pas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
-        <translation>Seuls les nombres, + - * / // % **, les parenthèses et les fonctions usuelles sont acceptés.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -6069,11 +5366,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>Les outils de cette discussion pourront y modifier des fichiers. Chaque modification vous est d’abord montrée.  W</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Edit…</source>
         <translation>Modifier…</translation>
     </message>
@@ -6084,18 +5376,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run every call that waits in this chat  A</source>
-        <translation>Exécuter tous les appels en attente dans cette discussion  A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny All</source>
         <translation>Tout refuser</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run none of the calls that wait</source>
-        <translation>N’exécuter aucun des appels en attente</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6118,21 +5400,11 @@ Vous avez refusé.</translation>
         <translation>Continuer sans ce résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call</source>
-        <translation>Mettre fin à cet appel</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>Réessayer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call and make it again</source>
-        <translation>Mettre fin à cet appel et le relancer</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6269,11 +5541,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 7 Days</source>
         <translation>7 derniers jours</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 30 Days</source>
         <translation>30 derniers jours</translation>
     </message>
@@ -6439,11 +5713,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>Les outils de cette discussion pourront lister, rechercher et lire son contenu</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Refresh Tools</source>
         <translation>Actualiser les outils</translation>
     </message>
@@ -6471,25 +5740,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
         <translation>Connexion…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tokens that these tools take in each prompt</source>
-        <translation>Tokens que ces outils occupent dans chaque prompt</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools take {count} token of each prompt.</source>
-        <comment>Tools take {count} tokens of each prompt.</comment>
-        <translation>
-            <numerusform>Les outils occupent {count} token de chaque prompt.</numerusform>
-            <numerusform>Les outils occupent {count} tokens de chaque prompt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
-        <translation>Démarre au besoin</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6521,11 +5771,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
         <translation>Abandonner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>Nouveau ou modifié. Une discussion le démarre au besoin&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6660,20 +5905,10 @@ Vous n’avez pas répondu.</translation>
         <translation>Effacer la recherche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Find models in a folder of yours</source>
-        <translation>Trouver des modèles dans un de vos dossiers</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
         <translation>Télécharger un modèle depuis Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
-        <translation>Aucun modèle pour l’instant. Obtenez-en un sur Hugging Face ou ajoutez un dossier qui en contient.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6684,11 +5919,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
         <translation>{name} déchargé. Il sera rechargé quand une discussion en aura besoin.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>Recherche, auteur/nom ou adresse d’un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6783,16 +6013,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>This model has an adapter already</source>
-        <translation>Ce modèle a déjà un adaptateur</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Lists the model with a LoRA or DoRA adapter as well</source>
-        <translation>Ajoute à la liste ce modèle avec un adaptateur LoRA ou DoRA</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
         <translation>Un petit modèle qui accélère ses réponses</translation>
     </message>
@@ -6851,11 +6071,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
         <translation>Ce modèle exige un jeton Hugging Face</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Type part of a model&apos;s name first</source>
-        <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -7733,11 +6948,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and is not started.</source>
-        <translation>Il fonctionne sur {hosts} et n’est pas démarré.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
         <translation>Il a quitté sans message.</translation>
@@ -7901,11 +7111,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages. These are {count}.</source>
-        <translation>Comparez au plus {most} messages. Il y en a {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Save a prompt first.</source>
         <translation>Enregistrez d’abord un prompt.</translation>
     </message>
@@ -7933,11 +7138,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
         <translation>Comparer par</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table shows the names</source>
-        <translation>Un tableau montre les noms</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -8042,16 +7242,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
         <translation>Du modèle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 7 Days</source>
-        <translation>7 derniers jours</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 30 Days</source>
-        <translation>30 derniers jours</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8656,11 +7846,6 @@ Vous n’avez pas répondu.</translation>
         <translation>La vérification a échoué. Consultez le journal.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Looking for the changes…</source>
-        <translation>Recherche des modifications…</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>There is nothing to save.</source>
         <translation>Il n’y a rien à enregistrer.</translation>
@@ -8677,11 +7862,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget Oldest Messages</source>
-        <translation>Omettre les messages les plus anciens</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Delete Message</source>
         <translation>Supprimer le message</translation>
     </message>
@@ -8694,11 +7874,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Error</source>
         <translation>Erreur</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto quit</source>
-        <translation>Interrompu en quittant Stretto</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8742,11 +7917,13 @@ Vous n’avez pas répondu.</translation>
         <translation>échec</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>length limit reached</source>
         <translation>limite de longueur atteinte</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>mémoire pleine</translation>
@@ -9145,11 +8322,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Ouvrir la page du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Opens the model&apos;s page on Hugging Face</source>
-        <translation>Ouvre la page du modèle sur Hugging Face</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
         <translation>Le serveur n’indique aucun modèle. Saisissez le nom d’un modèle.</translation>
@@ -9253,11 +8425,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion ou omettez les messages les plus anciens.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
         <translation>Choisir un modèle…</translation>
     </message>
@@ -9276,11 +8443,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>Réglages de la discussion…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>This chat now drops its oldest messages</source>
-        <translation>Cette discussion omet désormais ses messages les plus anciens</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9341,11 +8503,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Reproductible à l’identique, plus lent</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Drop oldest messages when context is full</source>
-        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9411,11 +8568,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Everything</source>
         <translation>Tout</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, as Much as Fits</source>
-        <translation>Début, autant que possible</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -9947,11 +9099,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Nombre de colonnes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>colonnes</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Always included in JSON</source>
         <translation>Toujours inclus dans le JSON</translation>
@@ -9960,16 +9107,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export to Folder</source>
         <translation>Exporter dans un dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>en attente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>lecture</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -10271,15 +9408,6 @@ Vous n’avez pas répondu.</translation>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Interrompu en quittant Stretto</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>Message supprimé</numerusform>
-            <numerusform>%n messages supprimés</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
@@ -10411,35 +9539,6 @@ Vous n’avez pas répondu.</translation>
         <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
         <translation>Conservé jusqu’à ce que vous quittiez et envoyé uniquement à Hugging Face. Ce système n’a pas de trousseau.</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} fragment</numerusform>
-            <numerusform>{count} fragments</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>en pause · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>session {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} interroge {model}, session {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} interroge {model}</translation>
-    </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Messages to compare</source>
@@ -10507,11 +9606,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>Aucun réglage trouvé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -10643,11 +9737,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>Interroger quatre modèles à la fois</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
@@ -10666,32 +9755,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>Message à toutes les colonnes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Not available in a table: it shows the names</source>
         <translation>Indisponible dans un tableau&#xa0;: il montre les noms</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Les colonnes sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
-            <numerusform>{name} a été gardé {kept} fois sur %n</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>Arrêter cette réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>

@@ -86,11 +86,6 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Broadcast the messages after this one too</source>
-        <translation>之后的消息也群发</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>新消息</translation>
     </message>
@@ -143,34 +138,9 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too much for this model</source>
-        <translation>{about}，超出此模型的容量</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>文件 {name}，{about}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter chooses what the model gets of it, Delete removes it</source>
-        <translation>按 Enter 选择提供给模型的内容，按 Delete 移除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
-        <translation>“{name}”尚未填写。再按一次 Enter 即按原样发送。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
-        <translation>Stretto 每天及每次更新前都会备份你的对话，并保留最近三份。当前的对话会另存为单独的文件，因此恢复备份不会丢失任何内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
-        <translation>还没有备份。日后某天首次更改内容时，Stretto 会创建一份。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -186,6 +156,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Restore</source>
         <translation>恢复</translation>
     </message>
@@ -282,11 +253,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
-        <translation>你的对话已保存。此报告有助于查找错误：其中包含版本信息和程序堆栈，不含你的任何对话。除非你自己转交，否则它只留在这台电脑上。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>报告</translation>
     </message>
@@ -316,11 +282,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats were used by a newer Stretto</source>
-        <translation>你的对话曾由更新版本的 Stretto 使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Stretto cannot write to your chats</source>
         <translation>Stretto 无法写入你的对话</translation>
     </message>
@@ -333,11 +294,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>The disk that holds {place} is full. Free some space, then try again.</source>
         <translation>{place} 所在的磁盘已满。请腾出一些空间，然后重试。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
-        <translation>Stretto 没有写入 {place} 的权限。请将其设为可写，然后重试。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -366,28 +322,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Restore a Backup…</source>
-        <translation>恢复备份…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder…</source>
         <translation>使用其他文件夹…</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Save What Can Be Read</source>
-        <translation>保存可读取的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Use Another Folder</source>
         <translation>使用其他文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} What is not saved when you quit is lost.</source>
-        <translation>{cause} 退出时尚未保存的内容将会丢失。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -398,16 +339,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Quit Without Saving</source>
         <translation>不保存并退出</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto is already running and does not answer</source>
-        <translation>Stretto 已在运行，但没有响应</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
-        <translation>另一个 Stretto 已打开这些对话。请稍候再启动，或先退出另一个。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -422,23 +353,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>多个本地对话并排进行，由同一份模型权重同时回复。你写的内容不会离开这台电脑。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Licences…</source>
         <translation>许可证…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Everything, all versions too. Can be imported again.</source>
-        <translation>全部内容，包括所有版本。可以重新导入。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, as it was written.</source>
-        <translation>当前显示的分支，保留原文。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -447,49 +363,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown. One file, nothing is loaded.</source>
-        <translation>当前显示的分支。单个文件，不加载其他内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>纯文本</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, without marks.</source>
-        <translation>当前显示的分支，不含标记。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The branch that is shown, on A4 pages.</source>
-        <translation>当前显示的分支，A4 页面。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>导出对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Which chats</source>
-        <translation>哪些对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Form</source>
-        <comment>of what is exported</comment>
-        <translation>格式</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>With what models thought before they answered</source>
-        <translation>包括模型回复前的思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Chats exported</source>
-        <translation>已导出对话</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -531,11 +411,6 @@
         <translation>对比</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>How many</source>
-        <translation>数量</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
@@ -572,18 +447,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>JSON always has them</source>
-        <translation>JSON 始终包含</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>还没有可导出的对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Export Into a Folder</source>
-        <translation>导出到文件夹</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -629,29 +494,9 @@
         <translation>暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <source>Go On</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
-        <translation>Stretto 可以读取自己的 JSON、ChatGPT 和 Claude 的数据导出（zip 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。类型会自动识别。已有的对话保持不变。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>导入对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>How much is read</source>
-        <translation>读取进度</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>What was not understood</source>
-        <translation>未能识别的内容</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -665,11 +510,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio&apos;s folder of conversations</source>
-        <translation>例如 LM Studio 的对话文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>所有文件</translation>
     </message>
@@ -680,18 +520,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Import a Folder</source>
-        <translation>导入文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>正在读取…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>for a reason that is not known</source>
-        <translation>原因未知</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -700,18 +530,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
-        <translation>Stretto 采用 MIT 许可证。Qt、PySide6 和 Qt Advanced Docking 按 LGPL 使用：它们是程序之外的独立库，你可以换成自己构建的版本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>许可证</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Parts</source>
-        <translation>组件</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -728,11 +548,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>“{name}” exists already. Replace it?</source>
-        <translation>“{name}”已存在。要替换吗？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>替换</translation>
     </message>
@@ -741,11 +556,6 @@
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Text of the prompt</source>
-        <translation>提示词文本</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -766,11 +576,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Bring Back</source>
-        <translation>恢复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>新提示词</translation>
     </message>
@@ -781,18 +586,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Nothing was deleted here</source>
-        <translation>这里没有删除过内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>提示词需要名称。名称仍为“{before}”。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <source>Another prompt is called so. This one is still called “{before}”.</source>
-        <translation>已有同名的提示词。名称仍为“{before}”。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -858,32 +653,6 @@
         <source>Keep</source>
         <translation>保留</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
-        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
-        <translation>
-            <numerusform>已删除的对话在此保留 %n 天，之后将永久删除。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
-        <translation>已移开的损坏文件中可能仍有已删除对话的文本：{files}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
-        <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
-        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
-        <translation>
-            <numerusform>要永久删除 %Ln 个对话（包括备份中的）吗？此操作无法撤销。</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
@@ -907,24 +676,6 @@
         <source>Deleted today</source>
         <translation>今天删除</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
-        <source>erased in %n day</source>
-        <comment>erased in %n days</comment>
-        <translation>
-            <numerusform>%n 天后永久删除</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>The page says what is new.</source>
-        <translation>页面上有新功能介绍。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>What is new</source>
-        <translation>新功能</translation>
-    </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
@@ -939,11 +690,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>以后再说</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
-        <translation>wheel 包就是程序，拥有与你相同的权限。请从 {page} 下载，哈希值在该页“Download files”的“View hashes”中。请对比两者是否一致。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -1044,16 +790,6 @@
         <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>自由文本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>JSON of a schema</source>
-        <translation>符合 Schema 的 JSON</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>One of a list</source>
-        <translation>列表中的一项</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1170,26 +906,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
-        <translation>单台电脑装不下的模型可分布在多台电脑上运行，每台承担一部分。这些电脑需要相同版本的 Stretto 和模型文件，并能通过 ssh 免密码连接。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>State</source>
-        <translation>状态</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>user@machine, or local</source>
-        <translation>用户@主机，或 local</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Its Python or Stretto (stretto)</source>
-        <translation>其 Python 或 Stretto (stretto)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>检查</translation>
     </message>
@@ -1249,19 +965,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}, %n of them share a scale</source>
-        <comment>{weights}, %n of them share a scale</comment>
-        <translation>
-            <numerusform>{weights}，每 %n 个共用一个缩放系数</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers have other bits</source>
-        <translation>{weights}；部分层的位数不同</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -1304,19 +1007,6 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>草稿模型 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted nothing yet.</source>
-        <translation>{name} 还没有起草任何内容。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has drafted %Ln token; {share} of that held.</source>
-        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
-        <translation>
-            <numerusform>{name} 起草了 %Ln 个 token，其中 {share} 被采用。</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1405,12 +1095,6 @@
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>卸载模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>What Would Fit…</source>
-        <translation>查看可行方案…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1538,14 +1222,6 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The pasted text, {count} character, goes with the message as a file</source>
-        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
-        <translation>
-            <numerusform>粘贴的文本（{count} 个字符）将作为文件随消息发送</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -1559,11 +1235,6 @@
         <translation>
             <numerusform>约 {count} token</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages That Match the Question</source>
-        <translation>与问题匹配的段落</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1619,23 +1290,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>0 always takes the likeliest word; higher is freer</source>
-        <translation>0 始终取可能性最大的词；越高越随机</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>In tokens, thinking included</source>
-        <translation>以 token 计，包括思考</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Top-p</source>
         <translation>Top-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only the likeliest, up to this sum</source>
-        <translation>仅取可能性最大的词，累计至此概率</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1644,18 +1300,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only so many of the likeliest words; 0 is all</source>
-        <translation>仅取可能性最大的若干个词；0 表示全部</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Min-p</source>
         <translation>Min-p</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>No word less likely than this share of the first</source>
-        <translation>排除可能性低于首位此比例的词</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1664,18 +1310,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Words of the usual surprise, up to this sum</source>
-        <translation>取意外程度正常的词，累计至此概率</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>XTC probability</source>
         <translation>XTC 概率</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>How often the likeliest words are left out</source>
-        <translation>排除可能性最大的词的频率</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1684,18 +1320,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>They are those at least this likely</source>
-        <translation>即可能性不低于此值的词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Repetition penalty</source>
         <translation>重复惩罚</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Above 1, what was just said is less likely</source>
-        <translation>大于 1 时，刚说过的词可能性降低</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -1704,18 +1330,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Once for each word that was just said</source>
-        <translation>对刚说过的每个词惩罚一次</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Frequency penalty</source>
         <translation>频率惩罚</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>For every time that it was</source>
-        <translation>每出现一次惩罚一次</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1750,6 +1366,7 @@
         <translation>搜索模型</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
@@ -1963,21 +1580,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>as JSON of a schema</source>
-        <translation>符合 Schema 的 JSON</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>one of a list</source>
-        <translation>列表中的一项</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>of a pattern</source>
-        <translation>符合正则表达式</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>first token {time}</source>
         <comment>after this time</comment>
         <translation>首个 token {time}</translation>
@@ -1988,14 +1590,6 @@ Now: {now}</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
             <numerusform>放得下 %Ln 个 token 的对话。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with keys and values in %n bit.</source>
-        <comment>It would fit with keys and values in %n bits.</comment>
-        <translation>
-            <numerusform>键和值采用 %n 位时放得下。</numerusform>
         </translation>
     </message>
     <message>
@@ -2097,32 +1691,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>reused {count}</source>
-        <comment>tokens</comment>
-        <translation>缓存 {count}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>the same again</source>
-        <translation>结果相同</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>not the same</source>
-        <translation>结果不同</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut at its length limit</source>
-        <translation>因达到长度上限被截断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>cut off: the memory was full</source>
-        <translation>因内存已满被截断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>正在使用工具</translation>
     </message>
@@ -2201,19 +1769,9 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{size} · Ready to be used</source>
-        <translation>{size} · 可以使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>{done} of {total}</source>
         <comment>sizes</comment>
         <translation>{done}/{total}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waits for the one before it</source>
-        <translation>等待前一个完成</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2226,11 +1784,6 @@ Now: {now}</source>
         <source>{time} left</source>
         <comment>until it is downloaded</comment>
         <translation>剩余 {time}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>Waiting for the hub…</source>
-        <translation>正在等待 Hugging Face…</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -2247,14 +1800,6 @@ Now: {now}</source>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} 小时 {minutes} 分钟</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Stopped</source>
-        <translation>已停止</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -2435,11 +1980,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{tool} · Interrupted when Stretto was closed</source>
-        <translation>{tool} · Stretto 关闭时中断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>失败</translation>
     </message>
@@ -2544,11 +2084,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
-        <translation>“{field}”像是机密信息。任何服务器都不得这样索取：除非清楚原因，否则请拒绝。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Send</source>
@@ -2558,11 +2093,6 @@ You declined.</source>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Decline</source>
         <translation>拒绝</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
-        <translation>保留到 Stretto 退出为止，仅提供给此地址：此系统没有可保存它的钥匙串。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2586,14 +2116,6 @@ You declined.</source>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>正在查询 {host}…</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>%n model answers there.</source>
-        <comment>%n models answer there.</comment>
-        <translation>
-            <numerusform>那里有 %n 个模型。</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2838,15 +2360,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Starting…</source>
         <translation>正在启动…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Running</source>
-        <translation>运行中</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
@@ -2953,14 +2469,6 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score.py"/>
-        <source>%n answering · {rate} in all</source>
-        <comment>%n answering · {rate} in all</comment>
-        <translation>
-            <numerusform>%n 个正在回复 · 共 {rate}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2973,6 +2481,7 @@ You declined.</source>
         <translation>模型…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
@@ -3202,6 +2711,7 @@ You declined.</source>
         <translation>删除文件夹</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>从备份恢复…</translation>
@@ -3303,11 +2813,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>取消置顶</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Make a smaller copy of it</source>
-        <translation>创建更小的副本</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -3685,32 +3190,6 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Keep this chat’s KV cache in %n bit</source>
-        <comment>Keep this chat’s KV cache in %n bits</comment>
-        <translation>
-            <numerusform>以 %n 位保存此对话的 KV 缓存</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. What it has read is rounded a little.</source>
-        <translation>占用 {size}。已读取内容的精度会略有降低。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Let this chat have at most %Ln token</source>
-        <comment>Let this chat have at most %Ln tokens</comment>
-        <translation>
-            <numerusform>将此对话限制为最多 %Ln 个 token</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Its settings can change that.</source>
-        <translation>占用 {size}。可在对话设置中更改。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -3719,38 +3198,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Takes {size}. Longer ones may find no memory.</source>
-        <translation>占用 {size}。更长的对话可能内存不足。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>改用 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights take {size}, and it is on this machine.</source>
-        <translation>其权重占用 {size}，且已在这台电脑上。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Look for a smaller one…</source>
-        <translation>查找更小的模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Searches the hub, once you have typed what for.</source>
-        <translation>输入要查找的内容后，在 Hugging Face 上搜索。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Its weights fit. Chats may find no memory.</source>
-        <translation>权重放得下，但对话可能内存不足。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Load it all the same</source>
-        <translation>仍然加载</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3760,18 +3209,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Its chats load it when they send.</source>
-        <translation>释放 {size}。使用它的对话会在发送消息时重新加载它。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>卸载 {names} 和 {last}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>Frees {size}. Their chats load them when they send.</source>
-        <translation>释放 {size}。使用它们的对话会在发送消息时重新加载它们。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
@@ -3783,11 +3222,6 @@ You declined.</source>
         <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>内存放不下 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} stays. {why}</source>
-        <translation>{name} 保留。{why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -3802,18 +3236,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>Tokens in each chat</source>
-        <translation>每个对话的 token 数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
         <source>Number of chats</source>
         <translation>对话数量</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found_model.py"/>
-        <source>Reckoned for {chats} of {tokens}</source>
-        <translation>按 {chats}、每个 {tokens} 估算</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
@@ -3850,18 +3274,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Add…</source>
-        <translation>添加…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <source>Add a model folder to the list</source>
         <translation>将模型文件夹添加到列表</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>Get…</source>
-        <translation>获取…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -3893,21 +3307,6 @@ You declined.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>未下载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No model in it</source>
-        <translation>其中没有模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
-        <translation>仅提供给 Hugging Face；验证通过后保存在此系统的钥匙串中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
-        <translation>保留到 Stretto 退出为止，仅提供给 Hugging Face：此系统没有可保存它的钥匙串。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -4229,11 +3628,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>What to ask</source>
-        <translation>提问内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>要对比的消息</translation>
     </message>
@@ -4243,6 +3637,7 @@ You declined.</source>
         <translation>正在使用工具</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
@@ -4276,23 +3671,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
-        <translation>此链接会在邮件中附加文件，因此 Stretto 不会打开。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>Write a mail to this address outside Stretto?</source>
-        <translation>要在 Stretto 以外给此地址写邮件吗？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>此链接不指向网页，因此 Stretto 不会打开。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what stands before the “@”:</source>
-        <translation>它指向 {place}，而不是“@”前面的内容：</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -4353,17 +3733,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
-        <source>It says: “{words}”</source>
-        <translation>它说：“{words}”</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
-        <source>The conversation does not fit into the context of {model}.</source>
-        <translation>对话超出 {model} 的上下文。</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} 不允许用你的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
     </message>
@@ -4414,29 +3783,9 @@ You declined.</source>
         <translation>无法连接 {host}（{why}）。请检查地址和网络连接。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
-        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} 无法把回复限定为列表或正则表达式。请在对话设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>位于某个地址的模型，例如 vLLM、llama.cpp 或另一个 Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt word was found.</source>
-        <translation>没有发现拼写错误。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is in no dictionary.</source>
-        <translation>{word} 不在任何词典中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>Suggestions take too long</source>
-        <translation>查找建议用时过长</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -4526,11 +3875,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code, hard questions, room for chats</source>
-        <translation>代码、难题，可容纳多个对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>代码和工具，更精确</translation>
     </message>
@@ -4568,11 +3912,6 @@ You declined.</source>
         <location filename="../../app/remote/finding.py"/>
         <source>This network cannot be searched ({why}).</source>
         <translation>无法搜索此网络（{why}）。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
-        <translation>此窗口打开期间会持续查找。尚未找到：另一个 Stretto 必须以“serve --announce”启动。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4687,12 +4026,6 @@ You declined.</source>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Name chats automatically</source>
         <translation>自动为对话命名</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Drop the oldest messages when the context is full</source>
-        <translation>上下文已满时省略最早的消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4902,11 +4235,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing about you is sent, and nothing is installed by itself</source>
-        <translation>不会发送你的信息，也不会自动安装</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Check Now</source>
         <translation>立即检查</translation>
     </message>
@@ -5032,11 +4360,6 @@ You declined.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copy a terminal command</source>
         <translation>复制终端命令</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy code for OpenAI&apos;s library</source>
-        <translation>复制 OpenAI 库的代码</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -5735,11 +5058,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
-        <source>The file has changed since its difference was shown.</source>
-        <translation>显示更改后，文件已发生变化。</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>文件过大，无法更改。</translation>
     </message>
@@ -5777,11 +5095,6 @@ You declined.</source>
         <location filename="../../app/tools/folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>不允许使用包含“..”的路径。</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/folders.py"/>
-        <source>“{path}” is not a whole path.</source>
-        <translation>“{path}”不是完整路径。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -5827,11 +5140,6 @@ You declined.</source>
         <location filename="../../app/tools/builtin.py"/>
         <source>There is no function “{name}”.</source>
         <translation>没有函数“{name}”。</translation>
-    </message>
-    <message>
-        <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
-        <translation>仅支持数字、+ - * / // % **、括号和常用函数。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5986,11 +5294,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Tools of this chat may change files in it. You see each change first.  W</source>
-        <translation>此对话的工具可以更改其中的文件。每次更改前都会先让你查看。  W</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Edit…</source>
         <translation>编辑…</translation>
     </message>
@@ -6001,18 +5304,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run every call that waits in this chat  A</source>
-        <translation>运行此对话中所有等待中的调用  A</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny All</source>
         <translation>全部拒绝</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Run none of the calls that wait</source>
-        <translation>不运行任何等待中的调用</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6035,21 +5328,11 @@ You declined.</source>
         <translation>不使用此结果，继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call</source>
-        <translation>结束此调用</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Retry</source>
         <translation>重试</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>End this call and make it again</source>
-        <translation>结束此调用并重新执行</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -6185,11 +5468,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 7 Days</source>
         <translation>过去 7 天</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Previous 30 Days</source>
         <translation>过去 30 天</translation>
     </message>
@@ -6354,11 +5639,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools of this chat may list, search and read what is in it</source>
-        <translation>此对话的工具可以列出、搜索和读取其中的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Refresh Tools</source>
         <translation>刷新工具</translation>
     </message>
@@ -6386,24 +5666,6 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Connecting…</source>
         <translation>正在连接…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tokens that these tools take in each prompt</source>
-        <translation>这些工具在每次提示词中占用的 token 数</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools take {count} token of each prompt.</source>
-        <comment>Tools take {count} tokens of each prompt.</comment>
-        <translation>
-            <numerusform>工具在每次提示词中占用 {count} 个 token。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
-        <translation>需要时启动</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6435,11 +5697,6 @@ You did not answer.</source>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard</source>
         <translation>放弃</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed. A chat starts it when it needs it:</source>
-        <translation>新增或更改。对话需要时会启动：</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -6573,20 +5830,10 @@ You did not answer.</source>
         <translation>清除搜索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>Find models in a folder of yours</source>
-        <translation>在你的文件夹中查找模型</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from Hugging Face</source>
         <translation>从 Hugging Face 下载模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_window.py"/>
-        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
-        <translation>还没有模型。可从 Hugging Face 获取，或添加包含模型的文件夹。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -6597,11 +5844,6 @@ You did not answer.</source>
         <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} unloaded. It loads again when a chat needs it.</source>
         <translation>已卸载 {name}。对话需要时会重新加载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model&apos;s address</source>
-        <translation>搜索，或输入“所有者/名称”或模型地址</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6696,16 +5938,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>This model has an adapter already</source>
-        <translation>此模型已有适配器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
-        <source>Lists the model with a LoRA or DoRA adapter as well</source>
-        <translation>同时列出带 LoRA 或 DoRA 适配器的模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>A small model that speeds up its replies</source>
         <translation>加快其回复的小模型</translation>
     </message>
@@ -6764,11 +5996,6 @@ You did not answer.</source>
         <location filename="../../app/ui/models/get_model.py"/>
         <source>This model needs a Hugging Face token</source>
         <translation>此模型需要 Hugging Face 令牌</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/get_model.py"/>
-        <source>Type part of a model&apos;s name first</source>
-        <translation>请先输入模型名称的一部分</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -7631,11 +6858,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and is not started.</source>
-        <translation>它在 {hosts} 上运行，尚未启动。</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/groups.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>It quit without a message.</source>
         <translation>它已退出，没有留下任何消息。</translation>
@@ -7798,11 +7020,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages. These are {count}.</source>
-        <translation>最多对比 {most} 条消息。现在有 {count} 条。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Save a prompt first.</source>
         <translation>请先保存一个提示词。</translation>
     </message>
@@ -7830,11 +7047,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Compare by</source>
         <translation>对比项</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>A table shows the names</source>
-        <translation>表格会显示名称</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7938,16 +7150,6 @@ You did not answer.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>From the Model</source>
         <translation>来自模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 7 Days</source>
-        <translation>最近 7 天</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Last 30 Days</source>
-        <translation>最近 30 天</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -8542,11 +7744,6 @@ You did not answer.</source>
         <translation>检查失败。请查看日志。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>Looking for the changes…</source>
-        <translation>正在查找更改…</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>There is nothing to save.</source>
         <translation>没有需要保存的内容。</translation>
@@ -8563,11 +7760,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Forget Oldest Messages</source>
-        <translation>省略最早的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Delete Message</source>
         <translation>删除消息</translation>
     </message>
@@ -8580,11 +7772,6 @@ You did not answer.</source>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Error</source>
         <translation>错误</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Interrupted when Stretto quit</source>
-        <translation>因 Stretto 退出而中断</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -8628,11 +7815,13 @@ You did not answer.</source>
         <translation>失败</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>length limit reached</source>
         <translation>已达长度上限</translation>
     </message>
     <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>内存已满</translation>
@@ -9028,11 +8217,6 @@ You did not answer.</source>
         <translation>打开模型页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/token_field.py"/>
-        <source>Opens the model&apos;s page on Hugging Face</source>
-        <translation>在 Hugging Face 上打开模型页面</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>The server lists no models. Type the name of one.</source>
         <translation>服务器未列出模型。请输入模型名称。</translation>
@@ -9136,11 +8320,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
-        <translation>{context}。即将用尽：请新建对话，或省略最早的消息。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/header.py"/>
         <source>Choose Model…</source>
         <translation>选择模型…</translation>
     </message>
@@ -9159,11 +8338,6 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Chat Settings…</source>
         <translation>对话设置…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>This chat now drops its oldest messages</source>
-        <translation>此对话现在会省略最早的消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9224,11 +8398,6 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>完全可重现，较慢</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/options.py"/>
-        <source>Drop oldest messages when context is full</source>
-        <translation>上下文已满时省略最早的消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -9294,11 +8463,6 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Everything</source>
         <translation>全部</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, as Much as Fits</source>
-        <translation>开头，尽可能多</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -9823,11 +8987,6 @@ You did not answer.</source>
         <translation>列数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>columns</source>
-        <translation>列</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Always included in JSON</source>
         <translation>JSON 中始终包含</translation>
@@ -9836,16 +8995,6 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export to Folder</source>
         <translation>导出到文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>waiting</source>
-        <translation>等待中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading</source>
-        <translation>读取中</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -10140,14 +9289,6 @@ You did not answer.</source>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Stretto 退出时中断</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>Message deleted</source>
-        <comment>%n messages deleted</comment>
-        <translation>
-            <numerusform>已删除 %n 条消息</numerusform>
-        </translation>
-    </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>“{field}” looks like a secret. Servers must not ask for secrets in this way. Decline unless you know why.</source>
@@ -10275,34 +9416,6 @@ You did not answer.</source>
         <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
         <translation>保留到退出为止，仅发送给 Hugging Face。此系统没有钥匙串。</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{count} piece</source>
-        <comment>{count} pieces</comment>
-        <translation>
-            <numerusform>{count} 段</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>paused · {pieces}</source>
-        <translation>已暂停 · {pieces}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>session {name}</source>
-        <translation>会话 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}, session {name}</source>
-        <translation>{who} 向 {model} 提问，会话 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>{who} asks {model}</source>
-        <translation>{who} 向 {model} 提问</translation>
-    </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Messages to compare</source>
@@ -10370,11 +9483,6 @@ You did not answer.</source>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>上下文已满时省略最早的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No settings found</source>
-        <translation>未找到设置</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -10505,11 +9613,6 @@ You did not answer.</source>
         <translation>请先输入模型名称的一部分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once</source>
-        <translation>同时问四个</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
@@ -10528,31 +9631,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Message to all columns</source>
-        <translation>发给所有列的消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Not available in a table: it shows the names</source>
         <translation>表格会显示名称，因此不可用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Columns are shuffled and named Reply A, Reply B and so on</source>
-        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{name} was kept {kept} of %n times</source>
-        <comment>{name} was kept {kept} of %n times</comment>
-        <translation>
-            <numerusform>{name} 在 %n 次中被保留 {kept} 次</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>Stop this reply</source>
-        <translation>停止此回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
