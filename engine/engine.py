@@ -80,7 +80,8 @@ class Session:
                 A list with a `ToolResult` goes after what was said so far, as a text does.
                 A `RawPrompt` is continued as it stands and is no part of the conversation.
             on_event: called on the engine thread with every event, in order. Be quick.
-            template: what the chat template is given beside the messages: names of its own.
+            template: what the chat template is given beside the messages: names of its own, and
+                `tools` where it is not to show all that may be called.
 
         Errors come as the reply's `Failed` event, also when the engine has stopped.
 
@@ -101,7 +102,7 @@ class Session:
             params,
             reply.deliver,
             time.perf_counter(),
-            {**(template or {}), **offered},
+            {**offered, **(template or {})},
         )
         try:
             self._mailbox.post(command)

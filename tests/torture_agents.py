@@ -125,8 +125,9 @@ def recorded(port: int) -> Iterator[Recorder]:
                     self.wfile.flush()
             finally:
                 exchange.answer = b"".join(pieces).decode(errors="replace")
+                # The last figures count: at the beginning it is not known what others hold.
                 figures = {
-                    name: max(map(int, pattern.findall(exchange.answer)), default=0)
+                    name: int([0, *pattern.findall(exchange.answer)][-1])
                     for name, pattern in _FIGURES.items()
                 }
                 exchange.known = figures["known"]

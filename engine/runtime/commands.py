@@ -98,7 +98,7 @@ class Reception:
             command.params,
             command.sink,
             command.sent_at,
-            bool(command.template.get("tools")),
+            bool(command.params.offered or command.template.get("tools")),
         )
         job = self._job(session, command)
         # Not the request: it has the session, whose model may be unloaded meanwhile.

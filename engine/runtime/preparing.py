@@ -108,7 +108,7 @@ def prepare(job: Job) -> Prepared:
             _too_long(length, model.info.name, context, messages, job.slides),
         )
     _check_form(job)
-    tools = job.template.get("tools") or ()
+    tools = params.offered or job.template.get("tools") or ()
     one = bool(tools) and not params.parallel_tool_calls
     text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
     calls = params.tool_form is not None

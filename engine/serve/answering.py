@@ -53,6 +53,8 @@ T = TypeVar("T")
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
+ALIVE_SECONDS = 10.0
+"""A streaming client hears at least as often that its answer is worked at."""
 END_SECONDS = 60.0
 """How long a stopped reply may take to end before its session is given up."""
 
@@ -109,13 +111,10 @@ class Client:
             await self.comment(f"read {event.done} of {event.total} tokens")
 
     async def comment(self, text: str) -> None:
-        """Send a streaming client something that is no part of the answer.
-
-        Clients skip lines that begin with a colon. People who watch the stream read them.
-        """
+        """Send a streaming client something that is no part of the answer, and shows it life."""
         if self._writer is not None and self._writer.generation.stream:
             await self._begin_stream()
-            await self._write(f": {text}\n\n".encode())
+            await self._write(self._writer.alive(text))
 
     async def failed(self, error: Exception) -> bool:
         """Send an error within a stream that has begun. False: it has not."""
@@ -420,7 +419,7 @@ class Answering:
         with self._use(scope, name, body) as entry:
             model = await self.served.load(entry)
             bodies.check_size(size, model)
-            large = max(size, sent.size if sent else 0) > bodies.LARGE
+            large = max(size, sent.size if sent else 0) > bodies.LARGE or api.takes_long(body)
             generation = await _read(partial(api.read, body, model, guest), large)
             n, calls_tools = generation.n, bool(generation.params.offered)
             choices = [
@@ -468,7 +467,11 @@ class Answering:
         """
         left, clocks = len(choices), [self._metrics.reply() for _ in choices]
         while True:
-            choice, event = await replies.next()
+            try:
+                choice, event = await asyncio.wait_for(replies.next(), ALIVE_SECONDS)
+            except TimeoutError:
+                await client.comment("working")
+                continue
             clocks[choice.index].note(event)
             request.note(event)
             if isinstance(event, Failed):
@@ -557,7 +560,8 @@ class Answering:
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
                     bodies.check_size(size, model)
-                    asked = await _read(partial(api.read, body, model), size > bodies.LARGE)
+                    large = size > bodies.LARGE or api.takes_long(body)
+                    asked = await _read(partial(api.read, body, model), large)
                     found = await answer(asked)
         if found is not None:
             await JSONResponse(found)(scope, receive, send)

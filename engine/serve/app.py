@@ -38,6 +38,7 @@ _LONGEST_HEAD = 2**16
 """Bytes of all headers. h11 limits only heads that come in several pieces."""
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
+    "content-encoding",
     *("x-executorch-session-id", "session_id", "anthropic-version", "anthropic-beta"),
 )
 """What pages may send beside what every page may. The official clients' own begin with `x-`."""

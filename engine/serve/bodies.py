@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +17,7 @@ from engine.model.info import Model
 from engine.serve import json_input
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
-from engine.serve.json_input import Parts
+from engine.serve.json_input import Parts, shortened
 from engine.serve.models import Served
 from engine.serve.routes.schema import B, parsed
 
@@ -144,9 +145,10 @@ async def _gathered(
     silence: float,
     held: Callable[[int], None] = lambda _: None,
 ) -> bytearray:
-    announced = dict(scope["headers"]).get(b"content-length", b"0")
-    if int(announced) > limit:
+    headers = dict(scope["headers"])
+    if int(headers.get(b"content-length", b"0")) > limit:
         raise _too_long(limit)
+    unpacked = _unpacking(headers.get(b"content-encoding", b"").decode("latin-1"))
     body, parts = bytearray(), Parts()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -155,19 +157,60 @@ async def _gathered(
                 message = await asyncio.wait_for(receive(), silence)
                 if message["type"] == "http.disconnect":
                     raise RefusedError(400, "The connection was closed within the request.")
-                piece = message.get("body", b"")
-                before = parts.nbytes
-                parts.add(piece)
-                if most := parts.too_many:
-                    raise RefusedError(413, f"This request may have {most}, not more.")
-                held(len(piece) + parts.nbytes - before)
-                body += piece
                 more = message.get("more_body", False)
-                if len(body) > limit:
-                    raise _too_long(limit)
+                async for piece in unpacked(message.get("body", b""), not more):
+                    before = parts.nbytes
+                    parts.add(piece)
+                    if most := parts.too_many:
+                        raise RefusedError(413, f"This request may have {most}, not more.")
+                    held(len(piece) + parts.nbytes - before)
+                    body += piece
+                    if len(body) > limit:
+                        raise _too_long(limit)
     except TimeoutError:
         raise RefusedError(408, "The rest of the request did not come.") from None
     return body
+
+
+PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+"""What a body may be packed by, with zlib's number for its frame."""
+UNPACKED = 64 * 2**10
+"""Bytes that are unpacked at once. Others have their turn between."""
+
+
+def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
+    """What unpacks a body piece by piece; the last one is told.
+
+    Raises:
+        RefusedError: 415, it is packed by something else.
+    """
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return _as_it_is
+    if name not in PACKED:
+        raise RefusedError(
+            415, f"A body can be packed by gzip or deflate here, not by {shortened(name)[:40]}."
+        )
+    work = zlib.decompressobj(PACKED[name])
+
+    async def unpacked(piece: bytes, last: bool) -> AsyncIterator[bytes]:
+        try:
+            while piece:
+                yield work.decompress(piece, UNPACKED)
+                piece = work.unconsumed_tail
+                await asyncio.sleep(0)
+            if last and (rest := work.flush()):
+                yield rest
+        except zlib.error:
+            raise RefusedError(400, f"The body is not packed by {name}, or is damaged.") from None
+        if work.unused_data or (last and not work.eof):
+            raise RefusedError(400, f"The body is packed by {name}, and its end is missing.")
+
+    return unpacked
+
+
+async def _as_it_is(piece: bytes, _: bool) -> AsyncIterator[bytes]:
+    yield piece
 
 
 async def understood(raw: bytearray) -> dict[str, Any]:

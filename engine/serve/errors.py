@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from engine.errors import (
@@ -46,6 +47,10 @@ RETRY_SECONDS = 5
 FAULT = "The server failed over this request. Its log says more."
 ANTHROPIC = "/v1/messages"
 """Errors of paths that begin so have Anthropic's shape, all others OpenAI's."""
+CONTEXT_LENGTH = "context_length_exceeded"
+"""OpenAI's code for a prompt that is too long."""
+_FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
+_MOST = re.compile(r"never more than ([\d,]+) characters")
 _ANTHROPIC_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -91,6 +96,8 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
     else:
         status, code, message = 500, INTERNAL_ERROR, FAULT
     message = shortened(message)
+    if code == CONTEXT_OVERFLOW:
+        code, message = _overflow(message, path.startswith(ANTHROPIC))
     if path.startswith(ANTHROPIC):
         kind = _ANTHROPIC_TYPES.get(status) or (
             "invalid_request_error" if status < 500 else "api_error"
@@ -101,6 +108,26 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
     kind = "invalid_request_error" if status < 500 else "server_error"
     told = {"message": message, "type": kind, "param": None, "code": code}
     return status, {"error": told}
+
+
+def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
+    """Code and words by which an API's clients know that they must make their prompt shorter.
+
+    Anthropic's look for its sentence at the beginning, and take the figures out of it.
+    """
+    if not anthropic:
+        return CONTEXT_LENGTH, message
+    figures, most = _FIGURES.search(message), _MOST.search(message)
+    if figures is None:
+        return CONTEXT_OVERFLOW, f"prompt is too long. {message}"
+    count, limit = _number(figures[1]), _number(figures[3])
+    if figures[2] == "characters" and most is not None:
+        count = max(limit + 1, count * limit // _number(most[1]))
+    return CONTEXT_OVERFLOW, f"prompt is too long: {count} tokens > {limit} maximum. {message}"
+
+
+def _number(digits: str) -> int:
+    return int(digits.replace(",", ""))
 
 
 def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:

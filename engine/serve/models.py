@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,6 +36,11 @@ CANNOT = "The engine broke down and cannot load its models again"
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
 ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
+ELSEWHERE = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
+"""Names of models that only others have. Agents have them built in, and ask so for a part of their
+work; the first model answers, unless an alias says which."""
+LONGEST_ALIAS = 200
+"""Characters of a name that aliases are looked up for."""
 MODEL_BUSY = "model_busy"
 KEPT = "model_kept"
 
@@ -141,6 +147,7 @@ class Served:
         ended: what those hear who wait for a model when the server has ended; None before that.
         is_used_elsewhere: whether others beside the server use a model, by its id. It is not
             unloaded then.
+        aliases: models by patterns of names, which come before `ELSEWHERE`.
     """
 
     def __init__(
@@ -158,6 +165,8 @@ class Served:
         self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
             self.add(Entry.of_folder(folder))
+        self.aliases: dict[str, str] = {}
+        self._told: set[str] = set()  # patterns of aliases that the log has
         self.stats: dict[str, Any] | None = None
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
@@ -193,6 +202,27 @@ class Served:
                 return entry
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
+
+    def asked(self, name: object) -> Entry:
+        """As `entry`, for a request: what no model is called may be an alias, or of `ELSEWHERE`.
+
+        Raises:
+            EngineError: `unknown_model`.
+        """
+        try:
+            return self.entry(name)
+        except EngineError:
+            if not isinstance(name, str) or len(name) > LONGEST_ALIAS:
+                raise
+            known = [*self.aliases.items(), *((pattern, "") for pattern in ELSEWHERE)]
+            for pattern, meant in known:
+                if fnmatchcase(name, pattern):
+                    entry = self.entry(meant)
+                    if pattern not in self._told:
+                        self._told.add(pattern)
+                        log.info("requests for %s are answered by %s", pattern, entry.name)
+                    return entry
+            raise
 
     def entry_of(self, model: Model) -> Entry:
         """Where a model is answered for: by what it was made of, not by what something is called.
@@ -337,7 +367,7 @@ class Served:
         Raises:
             EngineError: `unknown_model`.
         """
-        entry = self.entry_of(named) if isinstance(named, Model) else self.entry(named)
+        entry = self.entry_of(named) if isinstance(named, Model) else self.asked(named)
         entry.guests.add(guest.id)
         entry.users += 1
         try:

@@ -342,9 +342,12 @@ class Sessions:
             named.ticket.refuse(named.gone())
 
 
-KEPT = 16
-"""Idle sessions of one guest that stay open."""
-MOST_IDLE = 256
+KEPT = 64
+"""Idle sessions of one guest that stay open. What they hold makes room where memory is wanted."""
+NEW_SHARE = 4
+"""A fourth of them is for conversations that nobody has gone on with: agents ask for titles and
+the like beside what they do, and a thousand of those displace no conversation."""
+MOST_IDLE = 512
 """Of all guests. Past that the one who has most loses the least recently used."""
 
 
@@ -357,6 +360,7 @@ class Conversation:
     messages: list[Message] = field(default_factory=list)
     losses: int = 0  # of its model's sessions, before it was taken
     kept: bool = False  # given back, and not taken since
+    followed: bool = False  # somebody has gone on with it
 
 
 class Conversations:
@@ -390,6 +394,8 @@ class Conversations:
         found = self._find(kind, messages)
         if found is None:
             found = Conversation(config.open(self._engine, model, guest), kind)
+        else:
+            found.followed = True
         found.messages, found.losses = list(messages), losses
         return found
 
@@ -415,7 +421,9 @@ class Conversations:
         if held[guest] <= self._keep and len(self._idle) <= self._most:
             return None
         whose = guest if held[guest] > self._keep else max(held, key=lambda g: held[g])
-        return next(c for c in self._idle if c.kind[0] == whose)
+        own = [c for c in self._idle if c.kind[0] == whose]
+        new = [c for c in own if not c.followed]
+        return new[0] if len(new) > len(own) // NEW_SHARE else next(c for c in own if c.followed)
 
     def clear(self, model_id: str | None = None) -> None:
         """Close all idle ones, or those of a model: the engine has lost their sessions.
@@ -475,8 +483,10 @@ def _shared(a: Sequence[Message], b: Sequence[Message]) -> int:
     return count
 
 
-ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
-"""Headers that may name a session, the first one before the others."""
+ALIASES = ("x-stretto-session-id", "x-executorch-session-id")
+"""Headers that name a session, the first one before the other. Those by which agents ask that their
+requests come to the same machine (`x-session-affinity`, `session_id`) name none: each agent has
+several conversations under one id, and a thousand ids are no thousand sessions."""
 _UNSOUND = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
     *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session

@@ -431,6 +431,13 @@ class Writer(ABC):
     def failed(self, error: JSON) -> bytes:
         """What a stream says of a failure; `error` has the API's shape."""
 
+    def alive(self, text: str) -> bytes:
+        """What a stream says while there is nothing to tell: a comment, which clients skip.
+
+        People who watch the stream read it.
+        """
+        return f": {text}\n\n".encode()
+
     @abstractmethod
     def whole(self) -> JSON:
         """The answer in one piece."""
@@ -499,6 +506,10 @@ class API:
     summary: str
     body: type[Body]
     writer: Callable[[Generation, list[Choice]], Writer]
+
+    def takes_long(self, body: Mapping[str, Any]) -> bool:
+        """Whether a body takes a while to be understood, however small it is."""
+        return False
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Any:
         """What a body of the guest's asks for: a `Generation`, where the answer is generated.

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import tempfile
 import uuid
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import Discriminator, Field, Tag
 
+from engine.errors import EngineError
 from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.json_input import form
+from engine.sandbox.jobs import read_document
+from engine.serve.json_input import form, shortened
 from engine.serve.routes.base import (
     API,
     BlockWriter,
@@ -26,25 +32,32 @@ from engine.serve.routes.base import (
 )
 from engine.serve.routes.schema import (
     JSON,
+    UNSEEN,
     Anything,
-    Body,
     Effort,
     FlatFormat,
     GenerationBody,
+    Hint,
     InSession,
     Items,
     Limit,
-    Only,
     OpenBody,
     OrText,
     Setting,
     TemplateOptions,
     TextParts,
-    item_type,
+    told_once,
     turn_role,
 )
-from engine.serve.routes.tools import offered
+from engine.serve.routes.tools import offered, with_note
 from engine.serve.sessions import SessionConfig
+from engine.text.tools import Tool, quoted
+
+MOST_NAMED = 20
+"""Tools that are left out and told by name."""
+SIGNATURE = "c3RyZXR0bw=="
+"""Of reasoning. All of it is told here, so it stands for nothing; but there are clients that take
+reasoning without one for a part of the answer."""
 
 
 class TextBlock(OpenBody):
@@ -64,38 +77,132 @@ class ToolUseBlock(OpenBody):
     input: dict[str, Any] = Field(default_factory=dict)
 
 
+class FoundTool(OpenBody):
+    """A tool that a client's search has found, which stands where it was found."""
+
+    type: Literal["tool_reference"]
+    tool_name: str
+
+
+class DocumentBlock(OpenBody):
+    type: Literal["document"]
+    source: dict[str, Any] = Field(default_factory=dict)
+    title: str | None = None
+    context: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What is in it, as attachments are read, or a note that says why not."""
+        about = "\n".join(part for part in (self.title, self.context) if part)
+        return "\n".join(part for part in (about, _read_document(self.source)) if part)
+
+
+class OtherBlock(OpenBody):
+    """What a model cannot be given here, or what a server's own tool has left."""
+
+    type: str
+
+    @property
+    def text(self) -> str:
+        if self.type in UNSEEN:
+            return _instead(UNSEEN[self.type], "which you cannot see")
+        if self.type in HIDDEN:
+            told_once("reasoning that is encrypted is left out")
+            return ""
+        if self.type not in LEFT:
+            raise ValueError(f"there are no blocks of the type {quoted(self.type)} here")
+        told_once("what Anthropic's own tools have found is given to models as JSON")
+        return f"[{self.type}: {json.dumps(self.model_extra, ensure_ascii=False)}]"
+
+
+HIDDEN = ("redacted_thinking", "compaction")
+LEFT = (
+    *("server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "mcp_tool_use"),
+    *("mcp_tool_result", "code_execution_tool_result", "bash_code_execution_tool_result"),
+    *("text_editor_code_execution_tool_result", "tool_search_tool_result", "container_upload"),
+    *("search_result",),
+)
+"""Blocks that only Anthropic's servers make."""
+
+
+def _block_type(*known: str) -> Discriminator:
+    """Tells blocks by their types, all others as `OtherBlock`."""
+
+    def tag(block: Any) -> str | None:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if not isinstance(kind, str):
+            return None
+        return f"@{kind}" if kind in known else "@other"
+
+    return Discriminator(tag)
+
+
+ResultBlock = Annotated[
+    Annotated[TextBlock, Tag("@text")]
+    | Annotated[DocumentBlock, Tag("@document")]
+    | Annotated[FoundTool, Tag("@tool_reference")]
+    | Annotated[OtherBlock, Tag("@other")],
+    _block_type("text", "document", "tool_reference"),
+]
+_one_text = OrText(lambda text: {"type": "text", "text": text})
+
+
 class ToolResultBlock(OpenBody):
     type: Literal["tool_result"]
     tool_use_id: str
-    content: Annotated[str, TextParts("text")] = ""
+    content: Annotated[Items[ResultBlock], _one_text] = Field(default_factory=list)
+
+    @property
+    def found(self) -> list[str]:
+        """The names of the tools that a search has found."""
+        return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
+
+    def text(self, deferred: Mapping[str, JSON]) -> str:
+        """As a template has it.
+
+        Args:
+            deferred: by their names the tools that stand where they were found.
+        """
+        texts = []
+        for block in self.content:
+            if not isinstance(block, FoundTool):
+                texts.append(block.text)
+            elif block.tool_name in deferred:
+                told = json.dumps(deferred[block.tool_name]["function"], ensure_ascii=False)
+                texts.append(f"\nThis tool can be called from now on:\n{told}\n")
+            else:
+                texts.append(f"\n{block.tool_name}\n")
+        return "".join(texts)
 
 
 UserBlock = Annotated[
-    Annotated[TextBlock, Tag("@text")] | Annotated[ToolResultBlock, Tag("@tool_result")],
-    Discriminator(item_type),
+    Annotated[TextBlock, Tag("@text")]
+    | Annotated[DocumentBlock, Tag("@document")]
+    | Annotated[ToolResultBlock, Tag("@tool_result")]
+    | Annotated[OtherBlock, Tag("@other")],
+    _block_type("text", "document", "tool_result"),
 ]
 AssistantBlock = Annotated[
     Annotated[TextBlock, Tag("@text")]
     | Annotated[ThinkingBlock, Tag("@thinking")]
-    | Annotated[ToolUseBlock, Tag("@tool_use")],
-    Discriminator(item_type),
+    | Annotated[ToolUseBlock, Tag("@tool_use")]
+    | Annotated[OtherBlock, Tag("@other")],
+    _block_type("text", "thinking", "tool_use"),
 ]
-_one_text = OrText(lambda text: {"type": "text", "text": text})
 
 
 class UserTurn(OpenBody):
     role: Literal["user"]
     content: Annotated[Items[UserBlock], _one_text]
 
-    @property
-    def as_messages(self) -> list[Message]:
+    def as_messages(self, deferred: Mapping[str, JSON]) -> list[Message]:
         """As templates have it: results of tools are messages of their own."""
         results: list[Message] = [
-            {"role": "tool", "tool_call_id": block.tool_use_id, "content": block.content}
+            {"role": "tool", "tool_call_id": block.tool_use_id, "content": block.text(deferred)}
             for block in self.content
             if isinstance(block, ToolResultBlock)
         ]
-        texts = [block.text for block in self.content if isinstance(block, TextBlock)]
+        texts = [block.text for block in self.content if not isinstance(block, ToolResultBlock)]
         if results and not texts:
             return results
         return [*results, {"role": "user", "content": "".join(texts)}]
@@ -105,18 +212,17 @@ class AssistantTurn(OpenBody):
     role: Literal["assistant"]
     content: Annotated[Items[AssistantBlock], _one_text]
 
-    @property
-    def as_messages(self) -> list[Message]:
+    def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
         """As templates have it."""
         texts, thoughts, calls = [], [], []
         for block in self.content:
-            if isinstance(block, TextBlock):
-                texts.append(block.text)
-            elif isinstance(block, ThinkingBlock):
+            if isinstance(block, ThinkingBlock):
                 thoughts.append(block.thinking)
-            else:
+            elif isinstance(block, ToolUseBlock):
                 function = {"name": block.name, "arguments": block.input}
                 calls.append({"id": block.id, "type": "function", "function": function})
+            else:
+                texts.append(block.text)
         message: Message = {"role": "assistant", "content": "".join(texts)}
         if thought := "".join(thoughts):
             message["reasoning_content"] = thought
@@ -125,8 +231,20 @@ class AssistantTurn(OpenBody):
         return [message]
 
 
+class SystemTurn(OpenBody):
+    """What a client's program says to the model between the turns."""
+
+    role: Literal["system"]
+    content: Annotated[str, TextParts("text")]
+
+    def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
+        return [{"role": "system", "content": self.content}]
+
+
 Turn = Annotated[
-    Annotated[UserTurn, Tag("@user")] | Annotated[AssistantTurn, Tag("@assistant")],
+    Annotated[UserTurn, Tag("@user")]
+    | Annotated[AssistantTurn, Tag("@assistant")]
+    | Annotated[SystemTurn, Tag("@system")],
     Discriminator(turn_role),
 ]
 
@@ -137,6 +255,7 @@ class CustomTool(OpenBody):
     description: str | None = None
     input_schema: dict[str, Any]
     strict: bool | None = None
+    defer_loading: bool = False
 
     @property
     def as_function(self) -> JSON:
@@ -150,114 +269,284 @@ class CustomTool(OpenBody):
         return {"type": "function", "function": function}
 
 
-class ToolChoice(Body):
+class ServerTool(OpenBody):
+    """A tool that only Anthropic's servers have, or that only its models were taught."""
+
+    type: str
+    name: str = ""
+
+
+def _tool_kind(tool: Any) -> str | None:
+    kind = tool.get("type") or "custom" if isinstance(tool, dict) else None
+    return None if not isinstance(kind, str) else "@custom" if kind == "custom" else "@server"
+
+
+OfferedTool = Annotated[
+    Annotated[CustomTool, Tag("@custom")] | Annotated[ServerTool, Tag("@server")],
+    Discriminator(_tool_kind),
+]
+
+
+class ToolChoice(OpenBody):
     type: Literal["auto", "any", "tool", "none"]
     name: str | None = None
     disable_parallel_tool_use: bool = False
 
 
-class Thinking(Body):
+class Thinking(OpenBody):
     type: Literal["enabled", "adaptive", "disabled"]
     # It is a target, and `max_tokens` the limit, as with Anthropic.
     budget_tokens: Limit | None = None
-    display: Annotated[Any, Only("summarized")] = None
+    display: Annotated[Any, Hint("thinking.display", "summarized")] = None
 
 
-class OutputConfig(Body):
-    effort: Effort | None = None
+class OutputConfig(OpenBody):
+    effort: Any = None
     format: FlatFormat = None
+
+    @property
+    def known_effort(self) -> str | None:
+        """How much to reason, where that is a word that is known here."""
+        if self.effort is not None and self.effort not in get_args(Effort):
+            told_once("output_config.effort is not known here, and changes nothing")
+            return None
+        return cast(str | None, self.effort)
+
+
+BILLING = "x-anthropic-billing-header:"
+"""So begins a line at the head of a client's instructions that is another one in each process. It
+would let nobody share what follows it."""
+
+
+class _Instructions(TextParts):
+    """The instructions, without what changes from process to process at their head."""
+
+    def _joined(self, content: Any) -> str:
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if not isinstance(parts, list):
+            return super()._joined(content)
+        return super()._joined([_without_billing(part) for part in parts])
+
+
+def _without_billing(part: Any) -> Any:
+    text = part.get("text") if isinstance(part, dict) else None
+    if not isinstance(text, str) or not text.startswith(BILLING):
+        return part
+    told_once("lines for billing at the head of instructions are left out")
+    while text.startswith(BILLING):
+        text = text.partition("\n")[2]
+    return {**part, "text": text.lstrip("\n")}
 
 
 class PromptBody(InSession, TemplateOptions):
     """What makes the prompt."""
 
     messages: Annotated[Items[Turn], Field(min_length=1)]
-    system: Annotated[str, TextParts("text")] = ""
-    tools: Items[CustomTool] = Field(default_factory=list)
+    system: Annotated[str, _Instructions("text")] = ""
+    tools: Items[OfferedTool] = Field(default_factory=list)
     tool_choice: ToolChoice = ToolChoice(type="auto")
     thinking: Thinking | None = None
     output_config: OutputConfig = OutputConfig()
     reasoning: bool | None = None
     cache_control: Anything = None
-    speed: Annotated[Any, Only("standard")] = None
+    context_management: Annotated[Any, Hint("context_management")] = None
+    mcp_servers: Items[dict[str, Any]] = Field(default_factory=list)
+    speed: Annotated[Any, Hint("speed", "standard")] = None
+    betas: Anything = None
 
     @property
     def conversation(self) -> list[Message]:
-        """The messages, the system's first."""
-        said: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        """The messages, the system's first.
+
+        What a client's program says before the first answer is the same in all of its agents, and
+        stands before what is said to one of them.
+        """
+        deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
+        head, said = [self.system] if self.system else [], list[Message]()
+        answered = False
         for turn in self.messages:
-            said += turn.as_messages
-        return said
+            answered |= isinstance(turn, AssistantTurn)
+            if isinstance(turn, SystemTurn) and not answered:
+                head.append(turn.content)
+            else:
+                said += turn.as_messages(deferred)
+        system: list[Message] = [{"role": "system", "content": "\n\n".join(head)}] if head else []
+        if not said:
+            raise ValueError("messages must have one of the user's")
+        return with_note([*system, *said], self._note)
+
+    @property
+    def _tools(self) -> list[CustomTool]:
+        return [tool for tool in self.tools if isinstance(tool, CustomTool)]
+
+    @property
+    def _note(self) -> str:
+        """A sentence for the model about the tools that it does not get; mostly empty."""
+        servers = [str(server.get("name", "")) for server in self.mcp_servers]
+        names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
+        if not servers and not names:
+            return ""
+        told_once("tools that only Anthropic's servers have are left out, and models told so")
+        named = ", ".join(shortened(name) for name in [*names, *servers][:MOST_NAMED])
+        return f"These tools are not available here, so do without them: {named}."
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
-        """Whether to reason, and what the template is given.
-
-        Raises:
-            ValueError: the model does not reason.
-        """
-        reasoning, template = self.template(
-            model, self.reasoning, self.output_config.effort, "output_config.effort"
-        )
+        """Whether to reason, and what the template is given."""
+        effort = self.output_config.known_effort
+        reasoning, template = self.template(model, self.reasoning, effort, "output_config.effort")
         if self.thinking is None:
             return reasoning, template
-        if self.thinking.type == "enabled" and not model.thinking:
-            raise ValueError(f"thinking cannot be enabled: {model.name} does not reason")
+        if not model.thinking:
+            told_once("thinking changes nothing for models that do not reason")
+            return reasoning, template
         return self.thinking.type != "disabled", template
 
-    def tool_settings(self, model: Model) -> dict[str, Any]:
-        """The settings of an answer that may call tools.
+    def tool_settings(self, model: Model) -> tuple[dict[str, Any], list[Tool]]:
+        """The settings of an answer that may call tools, and which of them the template is given.
 
         Raises:
             ValueError: the model cannot be offered these.
         """
-        choice = self.tool_choice
+        choice, own = self.tool_choice, self._tools
         if (choice.type == "tool") != (choice.name is not None):
             raise ValueError("tool_choice has a name where its type is tool, and there only")
+        absent = {tool.name for tool in self.tools if isinstance(tool, ServerTool)}
         asked = choice.name or ("required" if choice.type == "any" else choice.type)
-        tools = [tool.as_function for tool in self.tools]
-        return offered(model, tools, asked, not choice.disable_parallel_tool_use)
+        if choice.name in absent or (asked == "required" and absent and not own):
+            told_once("a tool that is not here cannot be the one that must be called")
+            asked = "auto"
+        found = {
+            name
+            for turn in self.messages
+            if isinstance(turn, UserTurn)
+            for block in turn.content
+            if isinstance(block, ToolResultBlock)
+            for name in block.found
+        }
+        # What nothing here could find is offered at once.
+        searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in own)
+        later = {tool.name for tool in own if tool.defer_loading and (searches or found)}
+        usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
+        if not usable and asked in ("auto", "none"):
+            return {}, []
+        settings = offered(
+            model,
+            [tool.as_function for tool in usable],
+            asked,
+            not choice.disable_parallel_tool_use,
+        )
+        shown = [t for t in settings.get("tools", ()) if _name_of(t) not in later]
+        return settings, shown
 
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
-        params = SamplingParams(**self.tool_settings(model))
-        if params.offered:
-            template["tools"] = list(params.offered)
+        settings, shown = self.tool_settings(model)
+        params = SamplingParams(**settings)
         return Generation(
             model,
             [self.conversation],
             params,
             SessionConfig(reasoning=reasoning),
-            template=template,
+            template=_with_tools(template, params, shown),
         )
 
 
+def _name_of(tool: Tool) -> str:
+    return str(tool["function"]["name"])
+
+
+def _with_tools(
+    template: dict[str, Any], params: SamplingParams, shown: list[Tool]
+) -> dict[str, Any]:
+    """What a template is given, where not all that may be called stands at the head."""
+    names = {_name_of(tool) for tool in shown}
+    head = [tool for tool in params.offered if _name_of(tool) in names]
+    return {**template, "tools": head} if params.offered else template
+
+
 class MessagesBody(PromptBody, GenerationBody):
-    refused = ("container", "context_management", "mcp_servers", "n", "stop", "logprobs")
+    refused = ("container", "n", "stop", "logprobs")
 
     max_tokens: Limit | None = None
     stop_sequences: Annotated[Any, Setting("stop")] = None
     metadata: Anything = None
     diagnostics: Anything = None
-    service_tier: Annotated[Any, Only("auto", "standard_only")] = None
+    inference_geo: Anything = None
+    user_profile_id: Anything = None
+    service_tier: Annotated[Any, Hint("service_tier", "auto", "standard_only")] = None
 
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
-        tools = self.tool_settings(model)
+        tools, shown = self.tool_settings(model)
         wanted = self.output_config.format
         bound = form(wanted, "output_config.format") if wanted else {}
         if bound and tools:
             raise ValueError("output_config.format and tools cannot both shape one answer")
         _ = self.wants_usage  # a message always has its figures
+        params = self.sampling(
+            model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
+        )
         return Generation(
             model,
             [self.conversation],
-            self.sampling(
-                model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
-            ),
+            params,
             self.config(reasoning),
             stream=self.stream,
-            template=template,
+            template=_with_tools(template, params, shown),
         )
+
+
+# -- documents ----------------------------------------------------------------------------
+
+_ENDINGS = {
+    "application/pdf": ".pdf",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/html": ".html",
+    "text/csv": ".csv",
+}
+
+
+def _instead(what: str, why: str) -> str:
+    told_once(f"a note stands for {what}, which models cannot be given here")
+    return f"[Here was {what}, {why}.]"
+
+
+def _read_document(source: Mapping[str, Any]) -> str:
+    kind, data = source.get("type"), source.get("data")
+    if kind == "text" and isinstance(data, str):
+        return data
+    if kind == "content":
+        inner = source.get("content")
+        return TextParts("text")._joined(inner)
+    if kind != "base64" or not isinstance(data, str):
+        return _instead("a document", "which cannot be fetched from here")
+    ending = _ENDINGS.get(str(source.get("media_type")), ".bin")
+    try:
+        content = base64.b64decode(data, validate=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"document{ending}"
+            path.write_bytes(content)
+            return "\n\n".join(read_document(path).pages)
+    except (EngineError, ValueError) as error:
+        why = error.message if isinstance(error, EngineError) else "its base64 is damaged"
+        return _instead("a document", f"which could not be read: {why.rstrip('.')}")
+
+
+def has_document(body: Mapping[str, Any]) -> bool:
+    """Whether a body, which may be anything, has a document that takes a while to read."""
+    level: list[Any] = [body.get("messages")]
+    for _ in range(4):  # the messages, a message's blocks, those of a result, a source
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, list):
+                inner += one
+            elif isinstance(one, dict):
+                if one.get("type") == "document":
+                    return True
+                inner.append(one.get("content"))
+        level = [part for one in inner for part in (one if isinstance(one, list) else [one])]
+    return False
 
 
 # -- answers ------------------------------------------------------------------------------
@@ -278,7 +567,9 @@ class MessagesWriter(BlockWriter):
 
     def open(self, block: str, call: CallBegun | None = None) -> bytes:
         self._index += 1
-        started = _thinking_block("") if block == "reasoning" else _text_block("")
+        started: JSON = {"type": "thinking", "thinking": "", "signature": ""}
+        if block == "text":
+            started = _text_block("")
         if call is not None:
             started = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         return _event("content_block_start", index=self._index, content_block=started)
@@ -293,7 +584,15 @@ class MessagesWriter(BlockWriter):
         return _event("content_block_delta", index=self._index, delta=delta)
 
     def close(self, incomplete: bool) -> bytes:
-        return _event("content_block_stop", index=self._index)
+        out = _event("content_block_stop", index=self._index)
+        if self.block != "reasoning":
+            return out
+        delta = {"type": "signature_delta", "signature": SIGNATURE}
+        return _event("content_block_delta", index=self._index, delta=delta) + out
+
+    def alive(self, text: str) -> bytes:
+        # Clients count events, and not comments.
+        return super().alive(text) + _event("ping")
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         empty = isinstance(piece, Text) and not piece.text
@@ -342,8 +641,7 @@ def _text_block(text: str) -> JSON:
 
 
 def _thinking_block(text: str) -> JSON:
-    # The signature is for reasoning that is not told. All of it is told here.
-    return {"type": "thinking", "thinking": text, "signature": ""}
+    return {"type": "thinking", "thinking": text, "signature": SIGNATURE}
 
 
 def _tool_block(call: Called) -> JSON:
@@ -369,14 +667,19 @@ def _reason(choice: Choice) -> tuple[str, str | None]:
     return ("stop_sequence", choice.stop) if choice.stop else ("end_turn", None)
 
 
-class Messages(API):
+class _Prompts(API):
+    def takes_long(self, body: Mapping[str, Any]) -> bool:
+        return has_document(body)
+
+
+class Messages(_Prompts):
     path = "/v1/messages"
     summary = "Anthropic's messages."
     body = MessagesBody
     writer = MessagesWriter
 
 
-class CountTokens(API):
+class CountTokens(_Prompts):
     path = "/v1/messages/count_tokens"
     summary = "How many tokens a prompt of Anthropic's messages has."
     body = PromptBody

@@ -53,11 +53,17 @@ class Health:
     def routes(self) -> list[Operation]:
         return [
             Operation("GET", "/health", self.health, "Whether requests are answered."),
+            # Here clients knock, mostly by HEAD, before they ask for anything.
+            Operation("GET", "/", self.hello, "Whether there is a server."),
+            Operation("GET", "/api/hello", self.hello, "Whether there is a server."),
             Operation(
                 "GET", "/metrics", self.metrics, "Figures for Prometheus.", media_type="text/plain"
             ),
             Operation("GET", "/v1/agents", self.agents, "The agents that ask, and what they do."),
         ]
+
+    async def hello(self, _: Request) -> Response:
+        return JSONResponse({"status": "ok"})
 
     async def health(self, request: Request) -> Response:
         word, sentence = await self._served.health()
