@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import tempfile
 import uuid
 from collections.abc import Mapping
@@ -313,7 +314,7 @@ class OutputConfig(OpenBody):
         return cast(str | None, self.effort)
 
 
-BILLING = "x-anthropic-billing-header:"
+BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
 """So begins a line at the head of a client's instructions that is another one in each process. It
 would let nobody share what follows it."""
 
@@ -330,12 +331,11 @@ class _Instructions(TextParts):
 
 def _without_billing(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else None
-    if not isinstance(text, str) or not text.startswith(BILLING):
+    found = BILLING.match(text) if isinstance(text, str) else None
+    if found is None:
         return part
     told_once("lines for billing at the head of instructions are left out")
-    while text.startswith(BILLING):
-        text = text.partition("\n")[2]
-    return {**part, "text": text.lstrip("\n")}
+    return {**part, "text": text[found.end() :].lstrip("\n")}
 
 
 class PromptBody(InSession, TemplateOptions):

@@ -134,7 +134,9 @@ def test_what_cannot_be_done_is_refused_in_the_shape_of_anthropic(
 def test_errors_are_the_clients_own(client: Anthropic) -> None:
     with pytest.raises(anthropic.NotFoundError, match="llama-9"):
         client.messages.create(**asked(model="llama-9"))
-    with pytest.raises(anthropic.BadRequestError, match=r"prompt is too long: \d+ tokens > 1024 max"):
+    with pytest.raises(
+        anthropic.BadRequestError, match=r"prompt is too long: \d+ tokens > 1024 max"
+    ):
         client.messages.create(**asked(messages=[user("x" * 2000)]))
     with pytest.raises(anthropic.APIStatusError):
         list(client.messages.create(**asked(extra_body={"regex": "("}), stream=True))

@@ -136,7 +136,7 @@ def test_a_schema_binds_the_answer(served: Server) -> None:
         ({"messages": []}, 400, "messages"),
         ({"messages": ["x"]}, 400, "messages"),
         ({"messages": [{"content": "x"}]}, 400, "role"),
-        ({"messages": [user("x")], "model": "gpt-9"}, 404, "gpt-9"),
+        ({"messages": [user("x")], "model": "llama-9"}, 404, "llama-9"),
         ({"messages": [user("x")], "temperature": -1}, 400, "temperature"),
         ({"messages": [user("x")], "tools": [{}]}, 400, "tools"),
         ({"messages": [user("x")], "temprature": 1}, 400, "did you mean 'temperature'"),

@@ -91,7 +91,7 @@ def test_s3_a_body_of_small_lists_is_refused_before_it_is_read(
 def test_s3_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
     text = '[{",' * (json_input.MOST_LISTS // 2 + 1)
     answer = post(serve(), json.dumps(body(text, model="plain")).encode())
-    assert (answer.status, answer.code) == (400, "context_overflow")
+    assert (answer.status, answer.code) == (400, "context_length_exceeded")
     assert decoded
 
 

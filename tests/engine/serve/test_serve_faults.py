@@ -31,6 +31,7 @@ from engine.runtime.workers import THREADS
 from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
 from engine.serve.server import Server
+from engine.serve.sessions import KEPT
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -579,7 +580,7 @@ def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Serv
     at_rest()
     assert lasting_threads() <= threads
     until(lambda: descriptors() <= files)
-    assert len(served.engine.stats()["sessions"]) <= 16
+    assert len(served.engine.stats()["sessions"]) <= KEPT
     assert memory() - sessions < 30 * 2**20
     assert ask(served)[0] == 200
 
