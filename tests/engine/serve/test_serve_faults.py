@@ -337,8 +337,6 @@ def of_schema(schema: object) -> dict[str, Any]:
         ({"stream_options": {"include_usage": True}}, "stream_options"),
         ({"stream": True, "stream_options": {"extra": 1}}, "'extra'"),
         ({"tool_choice": "required"}, "tool_choice"),
-        ({"top_logprobs": 5}, "top_logprobs"),
-        ({"store": True}, "store"),
         ({"service_tier": "priority"}, "service_tier"),
         ({"reasoning_effort": "lots"}, "reasoning_effort"),
         ({"model": 7}, "model"),
