@@ -7,5 +7,5 @@ answers into bytes; they know nothing of sockets, sessions and the engine's thre
 `models` and `status` (health, metrics, the OpenAPI document) are the rest.
 
 Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params,
-engine.serve, engine.text.
+engine.sandbox, engine.serve, engine.text.
 """

@@ -337,7 +337,7 @@ def of_schema(schema: object) -> dict[str, Any]:
         ({"stream_options": {"include_usage": True}}, "stream_options"),
         ({"stream": True, "stream_options": {"extra": 1}}, "'extra'"),
         ({"tool_choice": "required"}, "tool_choice"),
-        ({"service_tier": "priority"}, "service_tier"),
+        ({"top_logprobs": 5}, "top_logprobs"),
         ({"reasoning_effort": "lots"}, "reasoning_effort"),
         ({"model": 7}, "model"),
         ({"messages": [{**user("x"), "audio": {"id": "a"}}]}, "audio"),
