@@ -331,8 +331,7 @@ class _Instructions(TextParts):
 
 def _without_billing(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else None
-    found = BILLING.match(text) if isinstance(text, str) else None
-    if found is None:
+    if not isinstance(text, str) or (found := BILLING.match(text)) is None:
         return part
     told_once("lines for billing at the head of instructions are left out")
     return {**part, "text": text[found.end() :].lstrip("\n")}
