@@ -73,7 +73,7 @@ def state_words(seen: Seen) -> str:
 def state_line(seen: Seen) -> str:
     """The same, with how fast it goes, how full its context is, and its model."""
     parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
-    if seen.room and seen.context:
+    if seen.room and seen.context * 200 >= seen.room:
         parts.append(tr("{share} of context", share=percent(min(1, seen.context / seen.room))))
     return " · ".join(filter(None, [*parts, seen.model]))
 
@@ -273,18 +273,19 @@ class GuestRow(_Row):
         painter = QPainter(self)
         area = self._ground(painter)
         area.setLeft(area.left() + 14 * self.level)
-        first = self.seen.task or self.seen.program
+        small, room = ui_font(t.SMALL_PX), int(area.width())
         second = state_line(self.seen)
         if self.alone and self.seen.task:
             second = f"{self.seen.program} · {second}"
+        while QFontMetrics(small).horizontalAdvance(second) > room and " · " in second:
+            second = second.rpartition(" · ")[0]  # whole figures, or none
         lines = (
-            (first, tokens.text, ui_font(t.UI_PX), 1),
-            (second, tokens.muted, ui_font(t.SMALL_PX), grown(19)),
+            (self.seen.task or self.seen.program, tokens.text, ui_font(t.UI_PX), 1),
+            (second, tokens.muted, small, grown(19)),
         )
         for words, colour, font, top in lines:
             painter.setFont(font)
             painter.setPen(QColor(colour))
-            room = int(area.width())
             shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, room)
             line = QRectF(area.left(), area.top() + top, room, grown(18))
             painter.drawText(mirrored(self, line), Qt.AlignmentFlag.AlignVCenter, shown)
