@@ -9799,5 +9799,876 @@ Du hast nicht geantwortet.</translation>
         <source>Beginning, up to What Fits</source>
         <translation>Anfang, so viel wie passt</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>Auch die folgenden Nachrichten an alle senden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too much for this model</source>
+        <translation>{about}; zu viel für dieses Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets of it, Delete removes it</source>
+        <translation>Enter wählt, was das Modell davon bekommt, Entf entfernt sie</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
+        <translation>„{name}“ ist noch nicht ausgefüllt. Ein weiteres Enter sendet trotzdem.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
+        <translation>Stretto kopiert deine Chats einmal am Tag und vor jedem Update und behält die letzten drei Kopien. Deine aktuellen Chats bleiben in einer eigenen Datei erhalten, beim Wiederherstellen geht also nichts verloren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
+        <translation>Es gibt noch keine Kopie. Stretto legt eine an, sobald du an einem anderen Tag etwas änderst.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
+        <translation>Deine Chats sind gespeichert. Dieser Bericht hilft, den Fehler zu finden: Er enthält Versionen und Stack-Traces, aber nichts aus deinen Chats. Er bleibt auf diesem Computer, solange du ihn nicht weitergibst.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer Stretto</source>
+        <translation>Deine Chats wurden mit einem neueren Stretto verwendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto darf nicht in {place} schreiben. Erlaube das Schreiben dort und versuche es dann erneut.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Restore a Backup…</source>
+        <translation>Backup wiederherstellen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Save What Can Be Read</source>
+        <translation>Lesbares retten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} What is not saved when you quit is lost.</source>
+        <translation>{cause} Was beim Beenden nicht gespeichert ist, geht verloren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running and does not answer</source>
+        <translation>Stretto läuft bereits und antwortet nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
+        <translation>Diese Chats sind in einem anderen Stretto geöffnet. Warte einen Moment und starte erneut, oder beende zuerst das andere.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
+        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig antworten, mit nur einer Kopie der Gewichte. Nichts, was du schreibst, verlässt diesen Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, all versions too. Can be imported again.</source>
+        <translation>Alles, auch alle Versionen. Lässt sich wieder importieren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, as it was written.</source>
+        <translation>Der angezeigte Zweig, so wie er geschrieben wurde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown. One file, nothing is loaded.</source>
+        <translation>Der angezeigte Zweig. Eine Datei, es wird nichts nachgeladen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, without marks.</source>
+        <translation>Der angezeigte Zweig, ohne Auszeichnungen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, on A4 pages.</source>
+        <translation>Der angezeigte Zweig, auf A4-Seiten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Which chats</source>
+        <translation>Welche Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Form</source>
+        <comment>of what is exported</comment>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>With what models thought before they answered</source>
+        <translation>Nachdenken der Modelle vor der Antwort einschließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats exported</source>
+        <translation>Exportierte Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>How many</source>
+        <translation>Wie viele</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>JSON always has them</source>
+        <translation>In JSON ist es immer enthalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export Into a Folder</source>
+        <translation>In einen Ordner exportieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Go On</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
+        <translation>Stretto liest sein eigenes JSON, die Datenexporte von ChatGPT und Claude (das ZIP-Archiv oder die conversations.json darin), den Export von Open WebUI und die Chatdateien von LM Studio. Das Format erkennt es selbst. Chats, die schon hier sind, bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>How much is read</source>
+        <translation>Wie viel gelesen ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>What was not understood</source>
+        <translation>Was nicht verstanden wurde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio&apos;s folder of conversations</source>
+        <translation>Etwa der Ordner „conversations“ von LM Studio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import a Folder</source>
+        <translation>Ordner importieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>for a reason that is not known</source>
+        <translation>aus unbekanntem Grund</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
+        <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL verwendet: Sie sind separate Bibliotheken neben dem Programm, und du darfst sie durch selbst gebaute ersetzen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Parts</source>
+        <translation>Bestandteile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” exists already. Replace it?</source>
+        <translation>„{name}“ ist bereits vorhanden. Ersetzen?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Text of the prompt</source>
+        <translation>Text des Prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Bring Back</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Nothing was deleted here</source>
+        <translation>Hier wurde nichts gelöscht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt is called so. This one is still called “{before}”.</source>
+        <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
+        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
+        <translation>
+            <numerusform>Gelöschte Chats bleiben %n Tag hier. Dann werden sie endgültig gelöscht.</numerusform>
+            <numerusform>Gelöschte Chats bleiben %n Tage hier. Dann werden sie endgültig gelöscht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
+        <translation>Beiseitegelegte beschädigte Dateien können noch Text gelöschter Chats enthalten: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
+        <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
+        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
+        <translation>
+            <numerusform>%Ln Chat endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%Ln Chats endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased in %n day</source>
+        <comment>erased in %n days</comment>
+        <translation>
+            <numerusform>wird in %n Tag endgültig gelöscht</numerusform>
+            <numerusform>wird in %n Tagen endgültig gelöscht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The page says what is new.</source>
+        <translation>Was neu ist, steht auf der Seite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What is new</source>
+        <translation>Neuerungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
+        <translation>Ein Wheel ist ein Programm: Es darf alles, was du darfst. Hole es von {page}; dort steht der Hash unter „Download files“, „View hashes“. Vergleiche die beiden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON of a schema</source>
+        <translation>JSON nach Schema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One of a list</source>
+        <translation>Wert aus einer Liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>Ein Modell, das für einen Computer zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Alle brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über SSH ohne Passwort erreicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>State</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@machine, or local</source>
+        <translation>nutzer@computer oder local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>Python oder Stretto (stretto) dort</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, %n of them share a scale</source>
+        <comment>{weights}, %n of them share a scale</comment>
+        <translation>
+            <numerusform>{weights}, eine Skala für je %n</numerusform>
+            <numerusform>{weights}, eine Skala für je %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers have other bits</source>
+        <translation>{weights}; einige Schichten haben andere Bitzahlen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} hat noch nichts entworfen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} hat %Ln Token entworfen; {share} davon übernommen.</numerusform>
+            <numerusform>{name} hat %Ln Tokens entworfen; {share} davon übernommen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>What Would Fit…</source>
+        <translation>Was passen würde…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The pasted text, {count} character, goes with the message as a file</source>
+        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
+        <translation>
+            <numerusform>Der eingefügte Text mit {count} Zeichen wird als Datei mit der Nachricht gesendet</numerusform>
+            <numerusform>Der eingefügte Text mit {count} Zeichen wird als Datei mit der Nachricht gesendet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages That Match the Question</source>
+        <translation>Stellen, die zur Frage passen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>0 always takes the likeliest word; higher is freer</source>
+        <translation>0 nimmt immer das wahrscheinlichste Wort; höher ist freier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, thinking included</source>
+        <translation>In Tokens, Nachdenken eingeschlossen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the likeliest, up to this sum</source>
+        <translation>Nur die wahrscheinlichsten, bis zu dieser Summe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only so many of the likeliest words; 0 is all</source>
+        <translation>Nur so viele der wahrscheinlichsten Wörter; 0 sind alle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>No word less likely than this share of the first</source>
+        <translation>Kein Wort unter diesem Anteil des wahrscheinlichsten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Words of the usual surprise, up to this sum</source>
+        <translation>Wörter mit typischem Überraschungswert, bis zu dieser Summe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the likeliest words are left out</source>
+        <translation>Wie oft die wahrscheinlichsten Wörter ausgelassen werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>They are those at least this likely</source>
+        <translation>Das sind alle, die mindestens so wahrscheinlich sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, what was just said is less likely</source>
+        <translation>Über 1 wird eben Gesagtes unwahrscheinlicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Once for each word that was just said</source>
+        <translation>Einmal für jedes eben gesagte Wort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>For every time that it was</source>
+        <translation>Für jedes Mal, dass es vorkam</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON of a schema</source>
+        <translation>als JSON nach Schema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>one of a list</source>
+        <translation>ein Wert aus einer Liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>of a pattern</source>
+        <translation>nach Muster</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with keys and values in %n bit.</source>
+        <comment>It would fit with keys and values in %n bits.</comment>
+        <translation>
+            <numerusform>Mit Schlüsseln und Werten in %n Bit würde es passen.</numerusform>
+            <numerusform>Mit Schlüsseln und Werten in %n Bit würde es passen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>reused {count}</source>
+        <comment>tokens</comment>
+        <translation>{count} wiederverwendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>the same again</source>
+        <translation>wieder dasselbe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not the same</source>
+        <translation>nicht dasselbe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut at its length limit</source>
+        <translation>am Längenlimit abgeschnitten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>abgeschnitten: Der Speicher war voll</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready to be used</source>
+        <translation>{size} · Einsatzbereit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waits for the one before it</source>
+        <translation>Wartet auf den vorherigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for the hub…</source>
+        <translation>Wartet auf Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto was closed</source>
+        <translation>{tool} · Unterbrochen, als Stretto geschlossen wurde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
+        <translation>„{field}“ sieht nach etwas Geheimem aus. Kein Server darf so danach fragen: Lehne ab, wenn du nicht weißt, warum.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Wird aufbewahrt, bis Stretto beendet wird, und nur dieser Adresse gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n Modell ist dort verfügbar.</numerusform>
+            <numerusform>%n Modelle sind dort verfügbar.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n answering · {rate} in all</source>
+        <comment>%n answering · {rate} in all</comment>
+        <translation>
+            <numerusform>%n antwortet · {rate} insgesamt</numerusform>
+            <numerusform>%n antworten · {rate} insgesamt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Search Chats for “{words}”</source>
+        <translation>Chats nach „{words}“ durchsuchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Make a smaller copy of it</source>
+        <translation>Kleinere Kopie davon erstellen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Keep this chat’s KV cache in %n bit</source>
+        <comment>Keep this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>KV-Cache dieses Chats in %n Bit halten</numerusform>
+            <numerusform>KV-Cache dieses Chats in %n Bit halten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. What it has read is rounded a little.</source>
+        <translation>Braucht {size}. Das Gelesene wird etwas gerundet.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Let this chat have at most %Ln token</source>
+        <comment>Let this chat have at most %Ln tokens</comment>
+        <translation>
+            <numerusform>Diesem Chat höchstens %Ln Token geben</numerusform>
+            <numerusform>Diesem Chat höchstens %Ln Tokens geben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Its settings can change that.</source>
+        <translation>Braucht {size}. In seinen Einstellungen lässt sich das ändern.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Longer ones may find no memory.</source>
+        <translation>Braucht {size}. Längere finden vielleicht keinen Speicher.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights take {size}, and it is on this machine.</source>
+        <translation>Seine Gewichte brauchen {size}, und es ist auf diesem Computer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Look for a smaller one…</source>
+        <translation>Kleineres suchen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Searches the hub, once you have typed what for.</source>
+        <translation>Durchsucht Hugging Face, sobald du einen Suchbegriff eingibst.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may find no memory.</source>
+        <translation>Seine Gewichte passen. Chats finden vielleicht keinen Speicher.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load it all the same</source>
+        <translation>Trotzdem laden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Its chats load it when they send.</source>
+        <translation>Gibt {size} frei. Seine Chats laden es beim Senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Their chats load them when they send.</source>
+        <translation>Gibt {size} frei. Ihre Chats laden sie beim Senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays. {why}</source>
+        <translation>{name} bleibt. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens in each chat</source>
+        <translation>Tokens in jedem Chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Reckoned for {chats} of {tokens}</source>
+        <translation>Berechnet für {chats} mit {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add…</source>
+        <translation>Hinzufügen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Get…</source>
+        <translation>Herunterladen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No model in it</source>
+        <translation>Kein Modell darin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Gehört zu Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Models you open or download appear here.</source>
+        <translation>Modelle, die du öffnest oder lädst, erscheinen hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
+        <translation>Wird nur Hugging Face gezeigt und im Schlüsselbund des Systems aufbewahrt, sobald Hugging Face es angenommen hat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
+        <translation>Wird aufbewahrt, bis Stretto beendet wird, und nur Hugging Face gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What to ask</source>
+        <translation>Was gefragt wird</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
+        <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write a mail to this address outside Stretto?</source>
+        <translation>Eine E-Mail an diese Adresse außerhalb von Stretto schreiben?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what stands before the “@”:</source>
+        <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>Es sagt: „{words}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} kann Antworten nicht auf eine Liste oder ein Muster beschränken. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>Kein falsch geschriebenes Wort gefunden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} steht in keinem Wörterbuch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>Vorschläge dauern zu lange</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>Code, schwierige Fragen, Platz für Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>Es wird gesucht, solange dieses Fenster geöffnet ist. Noch nichts gefunden: Das andere Stretto muss mit „serve --announce“ gestartet worden sein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>Nichts über dich wird gesendet und nichts von selbst installiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>Code für die OpenAI-Bibliothek kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since its difference was shown.</source>
+        <translation>Die Datei hat sich geändert, seit die Änderungen angezeigt wurden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not a whole path.</source>
+        <translation>„{path}“ ist kein vollständiger Pfad.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
+        <translation>Erlaubt sind nur Zahlen, + - * / // % **, Klammern und die üblichen Funktionen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools of this chat may change files in it. You see each change first.  W</source>
+        <translation>Tools dieses Chats dürfen Dateien darin ändern. Du siehst jede Änderung vorher.  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every call that waits in this chat  A</source>
+        <translation>Alle wartenden Aufrufe dieses Chats ausführen  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the calls that wait</source>
+        <translation>Keinen der wartenden Aufrufe ausführen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call</source>
+        <translation>Diesen Aufruf beenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call and make it again</source>
+        <translation>Diesen Aufruf beenden und neu starten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>Tools dieses Chats dürfen den Inhalt auflisten, durchsuchen und lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>Tokens, die diese Tools in jedem Prompt belegen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>Startet bei Bedarf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>Neu oder geändert. Wird von einem Chat bei Bedarf gestartet:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>Modelle in einem deiner Ordner finden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>Noch keine Modelle. Lade eines von Hugging Face herunter oder füge einen Ordner mit Modellen hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>Suchen oder Besitzer/Name oder Modelladresse eingeben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>Dieses Modell hat schon einen Adapter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>Führt das Modell zusätzlich mit einem LoRA- oder DoRA-Adapter auf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>Es läuft auf {hosts} und ist nicht gestartet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>Vergleiche höchstens {most} Nachrichten. Das sind {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>Eine Tabelle zeigt die Namen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for the changes…</source>
+        <translation>Änderungen werden ermittelt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>Älteste Nachrichten vergessen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>Unterbrochen, als Stretto beendet wurde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Öffnet die Seite des Modells bei Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
+        <translation>{context}. Fast voll: Beginne einen neuen Chat oder lass die ältesten Nachrichten weg.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now drops its oldest messages</source>
+        <translation>Dieser Chat lässt jetzt seine ältesten Nachrichten weg</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Drop oldest messages when context is full</source>
+        <translation>Bei vollem Kontext die ältesten Nachrichten weglassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, as Much as Fits</source>
+        <translation>Anfang, so viel wie passt</translation>
+    </message>
 </context>
 </TS>

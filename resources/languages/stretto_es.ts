@@ -9799,5 +9799,876 @@ No respondiste.</translation>
         <source>Beginning, up to What Fits</source>
         <translation>Comienzo, lo que quepa</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>Difundir también los mensajes siguientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too much for this model</source>
+        <translation>{about}; demasiado para este modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets of it, Delete removes it</source>
+        <translation>Intro elige qué parte recibe el modelo; Supr lo quita</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
+        <translation>Falta rellenar «{name}». Pulsa Intro otra vez para enviarlo así.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
+        <translation>Stretto hace una copia de tus chats una vez al día y antes de cada actualización, y conserva las tres últimas. Los chats actuales se guardan en un archivo aparte, así que no se pierde nada al volver atrás.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
+        <translation>Aún no hay ninguna copia. Stretto hará una con tu primer cambio de otro día.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
+        <translation>Tus chats están guardados. Este informe ayuda a encontrar el fallo: contiene versiones y pilas de llamadas, nada de tus chats. No sale de este ordenador a menos que lo compartas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer Stretto</source>
+        <translation>Tus chats se usaron con una versión más reciente de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto no tiene permiso para escribir en {place}. Permite la escritura e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Restore a Backup…</source>
+        <translation>Restaurar una copia…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Save What Can Be Read</source>
+        <translation>Guardar lo legible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} What is not saved when you quit is lost.</source>
+        <translation>{cause} Lo que no esté guardado al salir se perderá.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running and does not answer</source>
+        <translation>Stretto ya se está ejecutando y no responde</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
+        <translation>Otro Stretto tiene abiertos estos chats. Espera un momento y vuelve a iniciarlo, o cierra antes el otro.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
+        <translation>Muchos chats locales, lado a lado, que responden todos a la vez con una sola copia de los pesos. Nada de lo que escribes sale de este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, all versions too. Can be imported again.</source>
+        <translation>Todo, con todas las versiones. Se puede volver a importar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, as it was written.</source>
+        <translation>La rama que se muestra, tal como se escribió.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown. One file, nothing is loaded.</source>
+        <translation>La rama que se muestra. Un solo archivo, no se carga nada más.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, without marks.</source>
+        <translation>La rama que se muestra, sin marcas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, on A4 pages.</source>
+        <translation>La rama que se muestra, en páginas A4.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Which chats</source>
+        <translation>Qué chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Form</source>
+        <comment>of what is exported</comment>
+        <translation>Formato</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>With what models thought before they answered</source>
+        <translation>Incluir el razonamiento de los modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats exported</source>
+        <translation>Chats exportados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>How many</source>
+        <translation>Cuántas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>JSON always has them</source>
+        <translation>JSON siempre lo incluye</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export Into a Folder</source>
+        <translation>Exportar a una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Go On</source>
+        <translation>Continuar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
+        <translation>Stretto lee su propio JSON, las exportaciones de datos de ChatGPT y Claude (el archivo zip o el conversations.json que contiene), la exportación de Open WebUI y los archivos de conversación de LM Studio. Reconoce el formato por sí solo. Los chats que ya tienes no cambian.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>How much is read</source>
+        <translation>Progreso de la lectura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>What was not understood</source>
+        <translation>Lo que no se ha entendido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio&apos;s folder of conversations</source>
+        <translation>Por ejemplo, la carpeta de conversaciones de LM Studio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import a Folder</source>
+        <translation>Importar una carpeta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>for a reason that is not known</source>
+        <translation>por un motivo desconocido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
+        <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL: son bibliotecas aparte, junto al programa, y puedes sustituirlas por compilaciones propias.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Parts</source>
+        <translation>Componentes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” exists already. Replace it?</source>
+        <translation>«{name}» ya existe. ¿Reemplazarlo?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Text of the prompt</source>
+        <translation>Texto del prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Bring Back</source>
+        <translation>Recuperar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Nothing was deleted here</source>
+        <translation>Aquí no se ha eliminado nada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt is called so. This one is still called “{before}”.</source>
+        <translation>Ya hay otro prompt con ese nombre. Este sigue llamándose «{before}».</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
+        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
+        <translation>
+            <numerusform>Los chats eliminados se quedan aquí %n día. Después se eliminan definitivamente.</numerusform>
+            <numerusform>Los chats eliminados se quedan aquí %n días. Después se eliminan definitivamente.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
+        <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats eliminados: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
+        <translation>¿Eliminar «{title}» definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
+        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
+        <translation>
+            <numerusform>¿Eliminar %Ln chat definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
+            <numerusform>¿Eliminar %Ln chats definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased in %n day</source>
+        <comment>erased in %n days</comment>
+        <translation>
+            <numerusform>se elimina definitivamente en %n día</numerusform>
+            <numerusform>se elimina definitivamente en %n días</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The page says what is new.</source>
+        <translation>La página cuenta las novedades.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What is new</source>
+        <translation>Novedades</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
+        <translation>Un wheel es un programa: puede hacer todo lo que puedes hacer tú. Descárgalo de {page}, donde el hash aparece en Download files, View hashes. Compara los dos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON of a schema</source>
+        <translation>JSON según un esquema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One of a list</source>
+        <translation>Opción de una lista</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>Un modelo demasiado grande para un ordenador se ejecuta en varios, con una parte en cada uno. Necesitan la misma versión de Stretto y los archivos del modelo, y se accede a ellos por ssh sin contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@machine, or local</source>
+        <translation>usuario@ordenador, o local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>Su Python o Stretto (stretto)</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, %n of them share a scale</source>
+        <comment>{weights}, %n of them share a scale</comment>
+        <translation>
+            <numerusform>{weights}, %n de ellos comparte una escala</numerusform>
+            <numerusform>{weights}, %n de ellos comparten una escala</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers have other bits</source>
+        <translation>{weights}; algunas capas usan otra precisión</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} aún no ha propuesto nada.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} ha propuesto %Ln token; se aceptó el {share}.</numerusform>
+            <numerusform>{name} ha propuesto %Ln tokens; se aceptó el {share}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>What Would Fit…</source>
+        <translation>Qué cabría…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The pasted text, {count} character, goes with the message as a file</source>
+        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
+        <translation>
+            <numerusform>El texto pegado, de {count} carácter, se adjunta al mensaje como archivo</numerusform>
+            <numerusform>El texto pegado, de {count} caracteres, se adjunta al mensaje como archivo</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages That Match the Question</source>
+        <translation>Pasajes relacionados con la pregunta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>0 always takes the likeliest word; higher is freer</source>
+        <translation>Con 0 se elige siempre la palabra más probable; cuanto más alto, más libertad</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, thinking included</source>
+        <translation>En tokens, razonamiento incluido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the likeliest, up to this sum</source>
+        <translation>Solo las más probables, hasta esta suma</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only so many of the likeliest words; 0 is all</source>
+        <translation>Solo este número de palabras más probables; 0 para todas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>No word less likely than this share of the first</source>
+        <translation>Ninguna palabra menos probable que esta fracción de la primera</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Words of the usual surprise, up to this sum</source>
+        <translation>Palabras con la sorpresa habitual, hasta esta suma</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the likeliest words are left out</source>
+        <translation>Con qué frecuencia se omiten las palabras más probables</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>They are those at least this likely</source>
+        <translation>Son las que tienen al menos esta probabilidad</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, what was just said is less likely</source>
+        <translation>Por encima de 1, lo recién dicho es menos probable</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Once for each word that was just said</source>
+        <translation>Una vez por cada palabra recién dicha</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>For every time that it was</source>
+        <translation>Por cada vez que se haya dicho</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON of a schema</source>
+        <translation>JSON según un esquema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>one of a list</source>
+        <translation>opción de una lista</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>of a pattern</source>
+        <translation>según un patrón</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with keys and values in %n bit.</source>
+        <comment>It would fit with keys and values in %n bits.</comment>
+        <translation>
+            <numerusform>Cabría con claves y valores de %n bit.</numerusform>
+            <numerusform>Cabría con claves y valores de %n bits.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>reused {count}</source>
+        <comment>tokens</comment>
+        <translation>{count} en caché</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>the same again</source>
+        <translation>idéntica</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not the same</source>
+        <translation>distinta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut at its length limit</source>
+        <translation>cortada por el límite de longitud</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>cortada: memoria llena</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready to be used</source>
+        <translation>{size} · Listo para usar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waits for the one before it</source>
+        <translation>A la espera del anterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for the hub…</source>
+        <translation>Esperando a Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <translation>Detenida</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto was closed</source>
+        <translation>{tool} · Interrumpida al cerrar Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
+        <translation>«{field}» parece un secreto. Ningún servidor puede pedirlo así: recházalo, a menos que sepas el motivo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Se conserva hasta que cierres Stretto y solo se envía a esta dirección: este sistema no tiene un llavero que pueda guardarla.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n modelo responde allí.</numerusform>
+            <numerusform>%n modelos responden allí.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <translation>En marcha</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n answering · {rate} in all</source>
+        <comment>%n answering · {rate} in all</comment>
+        <translation>
+            <numerusform>%n respondiendo · {rate} en total</numerusform>
+            <numerusform>%n respondiendo · {rate} en total</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Search Chats for “{words}”</source>
+        <translation>Buscar «{words}» en los chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Make a smaller copy of it</source>
+        <translation>Crear una copia más pequeña</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Keep this chat’s KV cache in %n bit</source>
+        <comment>Keep this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>Guardar la caché KV de este chat con %n bit</numerusform>
+            <numerusform>Guardar la caché KV de este chat con %n bits</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. What it has read is rounded a little.</source>
+        <translation>Ocupa {size}. Lo leído se redondea un poco.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Let this chat have at most %Ln token</source>
+        <comment>Let this chat have at most %Ln tokens</comment>
+        <translation>
+            <numerusform>Limitar este chat a %Ln token</numerusform>
+            <numerusform>Limitar este chat a %Ln tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Its settings can change that.</source>
+        <translation>Ocupa {size}. Se puede cambiar en sus ajustes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Longer ones may find no memory.</source>
+        <translation>Ocupa {size}. Para los más largos puede faltar memoria.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights take {size}, and it is on this machine.</source>
+        <translation>Sus pesos ocupan {size} y está en este ordenador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Look for a smaller one…</source>
+        <translation>Buscar uno más pequeño…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Searches the hub, once you have typed what for.</source>
+        <translation>Busca en Hugging Face cuando escribas qué buscar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may find no memory.</source>
+        <translation>Sus pesos caben. Puede faltar memoria para los chats.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load it all the same</source>
+        <translation>Cargarlo de todos modos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Its chats load it when they send.</source>
+        <translation>Libera {size}. Sus chats lo cargan al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Their chats load them when they send.</source>
+        <translation>Libera {size}. Sus chats los cargan al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays. {why}</source>
+        <translation>{name} se conserva. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens in each chat</source>
+        <translation>Tokens en cada chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Reckoned for {chats} of {tokens}</source>
+        <translation>Calculado para {chats} de {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add…</source>
+        <translation>Añadir…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Get…</source>
+        <translation>Obtener…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No model in it</source>
+        <translation>No contiene ningún modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Viene con Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Models you open or download appear here.</source>
+        <translation>Los modelos que abras o descargues aparecerán aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
+        <translation>Se envía solo a Hugging Face y se guarda en el llavero de este sistema cuando Hugging Face lo acepta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
+        <translation>Se conserva hasta que cierres Stretto y se envía solo a Hugging Face: este sistema no tiene un llavero que pueda guardarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What to ask</source>
+        <translation>Qué preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
+        <translation>Este enlace adjunta un archivo a un correo, por lo que Stretto no lo abre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write a mail to this address outside Stretto?</source>
+        <translation>¿Escribir un correo a esta dirección fuera de Stretto?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what stands before the “@”:</source>
+        <translation>Lleva a {place}, no a lo que figura antes de la «@»:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>Dice: «{words}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>La conversación no cabe en el contexto de {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elige otra opción en «Formato de respuesta» en los ajustes del chat: JSON es posible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>No se ha encontrado ninguna palabra mal escrita.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} no está en ningún diccionario.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>Las sugerencias tardan demasiado</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>Código, preguntas difíciles, espacio para chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>Se busca mientras esta ventana está abierta. Aún no se ha encontrado nada: el otro Stretto debe haberse iniciado con «serve --announce».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>Descartar los mensajes más antiguos si el contexto está lleno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>No se envía nada sobre ti ni se instala nada automáticamente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>Copiar código para la biblioteca de OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since its difference was shown.</source>
+        <translation>El archivo ha cambiado desde que se mostraron los cambios.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not a whole path.</source>
+        <translation>«{path}» no es una ruta completa.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
+        <translation>Solo se admiten números, + - * / // % **, paréntesis y las funciones habituales.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools of this chat may change files in it. You see each change first.  W</source>
+        <translation>Las herramientas de este chat podrán modificar sus archivos. Primero ves cada cambio.  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every call that waits in this chat  A</source>
+        <translation>Ejecutar todas las llamadas pendientes de este chat  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the calls that wait</source>
+        <translation>No ejecutar ninguna de las llamadas pendientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call</source>
+        <translation>Terminar esta llamada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call and make it again</source>
+        <translation>Terminar esta llamada y repetirla</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>Las herramientas de este chat pueden ver, buscar y leer su contenido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>Tokens que estas herramientas ocupan en cada prompt</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Las herramientas ocupan {count} token de cada prompt.</numerusform>
+            <numerusform>Las herramientas ocupan {count} tokens de cada prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>Se inicia cuando hace falta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>Nuevo o modificado. Un chat lo inicia cuando lo necesita:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>Buscar modelos en una de tus carpetas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>Aún no hay modelos. Obtén uno de Hugging Face o añade una carpeta que los tenga.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>Busca o escribe propietario/nombre o la dirección de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>Este modelo ya tiene un adaptador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>Añade el modelo también con un adaptador LoRA o DoRA</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>Escribe antes parte del nombre de un modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>Se ejecuta en {hosts} y no está iniciado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>Compara como máximo {most} mensajes. Estos son {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>La tabla muestra los nombres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>Últimos 7 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>Últimos 30 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for the changes…</source>
+        <translation>Buscando los cambios…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>Descartar los mensajes más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>Interrumpido al salir de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Abre la página del modelo en Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
+        <translation>{context}. Casi lleno: empieza un chat nuevo o descarta los mensajes más antiguos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now drops its oldest messages</source>
+        <translation>Este chat descarta ahora sus mensajes más antiguos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Drop oldest messages when context is full</source>
+        <translation>Descartar los mensajes más antiguos si el contexto está lleno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, as Much as Fits</source>
+        <translation>Comienzo, lo que quepa</translation>
+    </message>
 </context>
 </TS>

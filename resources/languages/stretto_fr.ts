@@ -9799,5 +9799,876 @@ Vous n’avez pas répondu.</translation>
         <source>Beginning, up to What Fits</source>
         <translation>Début, autant que possible</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>Diffuser aussi les messages suivants</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too much for this model</source>
+        <translation>{about}&#xa0;; trop pour ce modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets of it, Delete removes it</source>
+        <translation>Entrée pour choisir ce que le modèle en reçoit, Suppr pour le retirer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
+        <translation>«&#xa0;{name}&#xa0;» reste à remplir. Appuyez à nouveau sur Entrée pour envoyer tel quel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
+        <translation>Stretto copie vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières copies. Vos discussions actuelles sont conservées dans un fichier à part&#xa0;: revenir en arrière ne fait rien perdre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
+        <translation>Il n’y a pas encore de copie. Stretto en crée une à la première modification faite un autre jour.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
+        <translation>Vos discussions sont enregistrées. Ce rapport aide à trouver l’erreur&#xa0;: il contient des numéros de version et des piles d’appels, rien de vos discussions. Il reste sur cet ordinateur tant que vous ne le transmettez pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer Stretto</source>
+        <translation>Vos discussions ont été utilisées par une version plus récente de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto n’est pas autorisé à écrire dans {place}. Autorisez l’écriture, puis réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Restore a Backup…</source>
+        <translation>Restaurer une sauvegarde…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Save What Can Be Read</source>
+        <translation>Récupérer ce qui est lisible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} What is not saved when you quit is lost.</source>
+        <translation>{cause} Ce qui n’est pas enregistré sera perdu si vous quittez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running and does not answer</source>
+        <translation>Stretto est déjà ouvert et ne répond pas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
+        <translation>Un autre Stretto utilise déjà ces discussions. Attendez un instant et rouvrez Stretto, ou quittez d’abord l’autre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
+        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois avec une seule copie des poids. Rien de ce que vous écrivez ne quitte cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, all versions too. Can be imported again.</source>
+        <translation>Tout, avec toutes les versions. Peut être réimporté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, as it was written.</source>
+        <translation>La branche affichée, telle qu’elle a été écrite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown. One file, nothing is loaded.</source>
+        <translation>La branche affichée. Un seul fichier, qui ne charge rien.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, without marks.</source>
+        <translation>La branche affichée, sans balisage.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, on A4 pages.</source>
+        <translation>La branche affichée, sur des pages A4.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Which chats</source>
+        <translation>Quelles discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Form</source>
+        <comment>of what is exported</comment>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>With what models thought before they answered</source>
+        <translation>Avec la réflexion des modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats exported</source>
+        <translation>Discussions exportées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>How many</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>JSON always has them</source>
+        <translation>Le JSON les contient toujours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export Into a Folder</source>
+        <translation>Exporter dans un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Go On</source>
+        <translation>Reprendre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
+        <translation>Stretto lit son propre JSON, les exportations de données de ChatGPT et de Claude (l’archive zip, ou le fichier conversations.json qu’elle contient), celles d’Open WebUI, ainsi que les fichiers de conversation de LM Studio. Il reconnaît lui-même leur format. Les discussions déjà présentes restent inchangées.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>How much is read</source>
+        <translation>Progression de la lecture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>What was not understood</source>
+        <translation>Ce qui n’a pas été reconnu</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio&apos;s folder of conversations</source>
+        <translation>Par exemple le dossier des conversations de LM Studio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import a Folder</source>
+        <translation>Importer un dossier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>for a reason that is not known</source>
+        <translation>pour une raison inconnue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
+        <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL&#xa0;: ce sont des bibliothèques distinctes du programme, que vous pouvez remplacer par vos propres versions.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Parts</source>
+        <translation>Composants</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” exists already. Replace it?</source>
+        <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Text of the prompt</source>
+        <translation>Texte du prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Bring Back</source>
+        <translation>Restaurer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Nothing was deleted here</source>
+        <translation>Rien n’a été supprimé ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt is called so. This one is still called “{before}”.</source>
+        <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
+        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
+        <translation>
+            <numerusform>Les discussions supprimées restent ici %n jour, puis sont supprimées définitivement.</numerusform>
+            <numerusform>Les discussions supprimées restent ici %n jours, puis sont supprimées définitivement.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
+        <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte de discussions supprimées&#xa0;: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
+        <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
+        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
+        <translation>
+            <numerusform>Supprimer définitivement %Ln discussion, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+            <numerusform>Supprimer définitivement %Ln discussions, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased in %n day</source>
+        <comment>erased in %n days</comment>
+        <translation>
+            <numerusform>supprimée définitivement dans %n jour</numerusform>
+            <numerusform>supprimée définitivement dans %n jours</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The page says what is new.</source>
+        <translation>La page indique les nouveautés.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What is new</source>
+        <translation>Nouveautés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
+        <translation>Un wheel est un programme&#xa0;: il peut faire tout ce que vous pouvez faire. Téléchargez-le depuis {page}, où l’empreinte figure sous Download files, View hashes. Comparez les deux.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON of a schema</source>
+        <translation>JSON selon un schéma</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One of a list</source>
+        <translation>Choix dans une liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>Un modèle trop grand pour un ordinateur s’exécute sur plusieurs, chacun en portant une partie. Il leur faut la même version de Stretto et les fichiers du modèle, et ils doivent être joignables par ssh sans mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>State</source>
+        <translation>État</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@machine, or local</source>
+        <translation>utilisateur@ordinateur, ou local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>Son Python ou Stretto (stretto)</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, %n of them share a scale</source>
+        <comment>{weights}, %n of them share a scale</comment>
+        <translation>
+            <numerusform>{weights}, une échelle par groupe de %n</numerusform>
+            <numerusform>{weights}, une échelle par groupe de %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers have other bits</source>
+        <translation>{weights}&#xa0;; précision différente pour certaines couches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} n’a encore rien ébauché.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} a ébauché %Ln token, dont {share} retenu.</numerusform>
+            <numerusform>{name} a ébauché %Ln tokens, dont {share} retenus.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>What Would Fit…</source>
+        <translation>Voir les solutions…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The pasted text, {count} character, goes with the message as a file</source>
+        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
+        <translation>
+            <numerusform>Le texte collé ({count} caractère) est joint au message sous forme de fichier</numerusform>
+            <numerusform>Le texte collé ({count} caractères) est joint au message sous forme de fichier</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages That Match the Question</source>
+        <translation>Les passages en rapport avec la question</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>0 always takes the likeliest word; higher is freer</source>
+        <translation>0 prend toujours le mot le plus probable&#xa0;; plus la valeur est haute, plus le texte est libre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, thinking included</source>
+        <translation>En tokens, réflexion comprise</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the likeliest, up to this sum</source>
+        <translation>Seulement les plus probables, jusqu’à cette somme</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only so many of the likeliest words; 0 is all</source>
+        <translation>Ce nombre de mots parmi les plus probables&#xa0;; 0 pour tous</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>No word less likely than this share of the first</source>
+        <translation>Aucun mot moins probable que cette part du premier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Words of the usual surprise, up to this sum</source>
+        <translation>Mots d’imprévisibilité habituelle, jusqu’à cette somme</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the likeliest words are left out</source>
+        <translation>À quelle fréquence les mots les plus probables sont écartés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>They are those at least this likely</source>
+        <translation>Probabilité à partir de laquelle ils sont écartés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, what was just said is less likely</source>
+        <translation>Au-dessus de 1, ce qui vient d’être dit devient moins probable</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Once for each word that was just said</source>
+        <translation>Une fois par mot qui vient d’être dit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>For every time that it was</source>
+        <translation>Chaque fois que le mot a été dit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON of a schema</source>
+        <translation>en JSON selon un schéma</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>one of a list</source>
+        <translation>choix dans une liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>of a pattern</source>
+        <translation>selon un motif</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with keys and values in %n bit.</source>
+        <comment>It would fit with keys and values in %n bits.</comment>
+        <translation>
+            <numerusform>Cela tiendrait avec des clés et des valeurs sur %n bit.</numerusform>
+            <numerusform>Cela tiendrait avec des clés et des valeurs sur %n bits.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>reused {count}</source>
+        <comment>tokens</comment>
+        <translation>{count} en cache</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>the same again</source>
+        <translation>identique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not the same</source>
+        <translation>différente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut at its length limit</source>
+        <translation>coupée à la longueur maximale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>coupée&#xa0;: la mémoire était pleine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready to be used</source>
+        <translation>{size} · Prêt à l’emploi</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waits for the one before it</source>
+        <translation>Attend le précédent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for the hub…</source>
+        <translation>En attente de Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto was closed</source>
+        <translation>{tool} · Interrompu à la fermeture de Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
+        <translation>«&#xa0;{field}&#xa0;» ressemble à un secret. Aucun serveur ne devrait en demander un ainsi&#xa0;: refusez, sauf si vous savez pourquoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Conservée jusqu’à la fermeture de Stretto et envoyée à cette seule adresse&#xa0;: ce système n’a pas de trousseau pour la garder.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n modèle disponible à cette adresse.</numerusform>
+            <numerusform>%n modèles disponibles à cette adresse.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <translation>Actif</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n answering · {rate} in all</source>
+        <comment>%n answering · {rate} in all</comment>
+        <translation>
+            <numerusform>%n répond · {rate} au total</numerusform>
+            <numerusform>%n répondent · {rate} au total</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Search Chats for “{words}”</source>
+        <translation>Rechercher « {words} » dans les discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Make a smaller copy of it</source>
+        <translation>En faire une copie plus petite</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Keep this chat’s KV cache in %n bit</source>
+        <comment>Keep this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>Garder le cache KV de cette discussion sur %n bit</numerusform>
+            <numerusform>Garder le cache KV de cette discussion sur %n bits</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. What it has read is rounded a little.</source>
+        <translation>Occupe {size}. Ce qu’elle a lu est légèrement arrondi.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Let this chat have at most %Ln token</source>
+        <comment>Let this chat have at most %Ln tokens</comment>
+        <translation>
+            <numerusform>Limiter cette discussion à %Ln token</numerusform>
+            <numerusform>Limiter cette discussion à %Ln tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Its settings can change that.</source>
+        <translation>Occupe {size}. Modifiable dans ses réglages.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Longer ones may find no memory.</source>
+        <translation>Occupe {size}. Les plus longues pourraient manquer de mémoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights take {size}, and it is on this machine.</source>
+        <translation>Ses poids occupent {size}, et il est sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Look for a smaller one…</source>
+        <translation>En rechercher un plus petit…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Searches the hub, once you have typed what for.</source>
+        <translation>Recherche sur Hugging Face ce que vous aurez saisi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may find no memory.</source>
+        <translation>Ses poids tiennent. Les discussions pourraient manquer de mémoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load it all the same</source>
+        <translation>Le charger quand même</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Its chats load it when they send.</source>
+        <translation>Libère {size}. Ses discussions le rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Their chats load them when they send.</source>
+        <translation>Libère {size}. Leurs discussions les rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays. {why}</source>
+        <translation>{name} est conservé. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens in each chat</source>
+        <translation>Tokens par discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Reckoned for {chats} of {tokens}</source>
+        <translation>Calculé pour {chats} de {tokens}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add…</source>
+        <translation>Ajouter…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Get…</source>
+        <translation>Obtenir…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No model in it</source>
+        <translation>Ne contient pas de modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Fourni avec Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Models you open or download appear here.</source>
+        <translation>Les modèles que vous ouvrez ou téléchargez apparaissent ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
+        <translation>Envoyé uniquement à Hugging Face, et conservé dans le trousseau du système une fois accepté.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
+        <translation>Conservé jusqu’à la fermeture de Stretto et envoyé uniquement à Hugging Face&#xa0;: ce système n’a pas de trousseau pour le garder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What to ask</source>
+        <translation>Que demander</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
+        <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write a mail to this address outside Stretto?</source>
+        <translation>Écrire un e-mail à cette adresse en dehors de Stretto&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what stands before the “@”:</source>
+        <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>Il dit&#xa0;: «&#xa0;{words}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} ne sait pas imposer une liste ou un motif aux réponses. Choisissez un autre format sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion&#xa0;: JSON est possible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>Aucun mot mal orthographié.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} n’est dans aucun dictionnaire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>Suggestions trop lentes</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>Code, questions difficiles, plus de discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>Recherche en cours tant que cette fenêtre est ouverte. Rien pour l’instant&#xa0;: l’autre Stretto doit avoir été lancé avec «&#xa0;serve --announce&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>Copier du code pour la bibliothèque OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since its difference was shown.</source>
+        <translation>Le fichier a changé depuis l’affichage des modifications.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not a whole path.</source>
+        <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin complet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
+        <translation>Seuls les nombres, + - * / // % **, les parenthèses et les fonctions usuelles sont acceptés.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools of this chat may change files in it. You see each change first.  W</source>
+        <translation>Les outils de cette discussion pourront y modifier des fichiers. Chaque modification vous est d’abord montrée.  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every call that waits in this chat  A</source>
+        <translation>Exécuter tous les appels en attente dans cette discussion  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the calls that wait</source>
+        <translation>N’exécuter aucun des appels en attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call</source>
+        <translation>Mettre fin à cet appel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call and make it again</source>
+        <translation>Mettre fin à cet appel et le relancer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>Les outils de cette discussion pourront lister, rechercher et lire son contenu</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>Tokens que ces outils occupent dans chaque prompt</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Les outils occupent {count} token de chaque prompt.</numerusform>
+            <numerusform>Les outils occupent {count} tokens de chaque prompt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>Démarre au besoin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>Nouveau ou modifié. Une discussion le démarre au besoin&#xa0;:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>Trouver des modèles dans un de vos dossiers</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>Aucun modèle pour l’instant. Obtenez-en un sur Hugging Face ou ajoutez un dossier qui en contient.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>Recherche, auteur/nom ou adresse d’un modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>Ce modèle a déjà un adaptateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>Ajoute à la liste ce modèle avec un adaptateur LoRA ou DoRA</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>Il fonctionne sur {hosts} et n’est pas démarré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>Comparez au plus {most} messages. Il y en a {count}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>Un tableau montre les noms</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>7 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>30 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for the changes…</source>
+        <translation>Recherche des modifications…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>Omettre les messages les plus anciens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>Interrompu en quittant Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Ouvre la page du modèle sur Hugging Face</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
+        <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion ou omettez les messages les plus anciens.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now drops its oldest messages</source>
+        <translation>Cette discussion omet désormais ses messages les plus anciens</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Drop oldest messages when context is full</source>
+        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, as Much as Fits</source>
+        <translation>Début, autant que possible</translation>
+    </message>
 </context>
 </TS>

@@ -9675,5 +9675,864 @@ You did not answer.</source>
         <source>Beginning, up to What Fits</source>
         <translation>先頭から収まる分</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>この後のメッセージも一斉送信します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too much for this model</source>
+        <translation>{about}、このモデルには大きすぎます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets of it, Delete removes it</source>
+        <translation>Enterでモデルに渡す部分を選択、Deleteで削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
+        <translation>「{name}」がまだ入力されていません。もう一度Enterを押すと、このまま送信します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
+        <translation>Strettoは1日に1回とアップデートの前にチャットをコピーし、最新の3つを残します。現在のチャットは別のファイルに残るので、元に戻しても何も失われません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
+        <translation>コピーはまだありません。別の日に初めて変更を加えたときに作成されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
+        <translation>チャットは保存されています。このレポートは不具合の発見に役立ちます。含まれるのはバージョンとプログラムのスタックで、チャットの内容は含まれません。自分で渡さない限り、このコンピュータの外には出ません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer Stretto</source>
+        <translation>チャットはより新しいStrettoで使われていました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
+        <translation>{place}に書き込む権限がありません。書き込み可能にしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Restore a Backup…</source>
+        <translation>バックアップから復元…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Save What Can Be Read</source>
+        <translation>読み取れる内容を保存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} What is not saved when you quit is lost.</source>
+        <translation>{cause}終了すると、保存されていない内容は失われます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running and does not answer</source>
+        <translation>Strettoはすでに起動していますが、応答していません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
+        <translation>別のStrettoがこのチャットを開いています。少し待ってから起動し直すか、先にもう一方を終了してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
+        <translation>多数のローカルチャットを並べ、1組の重みですべてが同時に回答します。書いた内容がこのコンピュータの外に出ることはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, all versions too. Can be imported again.</source>
+        <translation>全バージョンを含むすべての内容。再び読み込めます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, as it was written.</source>
+        <translation>表示中の分岐を原文のまま。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown. One file, nothing is loaded.</source>
+        <translation>表示中の分岐を1つのファイルで。外部から何も読み込みません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, without marks.</source>
+        <translation>表示中の分岐を書式なしで。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, on A4 pages.</source>
+        <translation>表示中の分岐をA4ページで。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Which chats</source>
+        <translation>対象のチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Form</source>
+        <comment>of what is exported</comment>
+        <translation>形式</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>With what models thought before they answered</source>
+        <translation>回答前のモデルの思考も含める</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats exported</source>
+        <translation>書き出したチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>How many</source>
+        <translation>列の数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>JSON always has them</source>
+        <translation>JSONには常に含まれます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export Into a Folder</source>
+        <translation>フォルダに書き出す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Go On</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
+        <translation>Strettoで読み込めるのは、Stretto自身のJSON、ChatGPTとClaudeのデータ書き出し（zipアーカイブ、またはその中のconversations.json）、Open WebUIの書き出し、LM Studioの会話ファイルです。種類は自動で判別されます。すでにあるチャットはそのまま残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>How much is read</source>
+        <translation>読み込みの進行状況</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>What was not understood</source>
+        <translation>解釈できなかったもの</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio&apos;s folder of conversations</source>
+        <translation>LM Studioの会話フォルダなど</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import a Folder</source>
+        <translation>フォルダを読み込む</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>for a reason that is not known</source>
+        <translation>不明な理由</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
+        <translation>StrettoはMITライセンスです。Qt、PySide6、Qt Advanced DockingはLGPLに基づいて使用しています。これらはプログラムとは別のライブラリで、自分でビルドしたものに置き換えられます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Parts</source>
+        <translation>構成要素</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” exists already. Replace it?</source>
+        <translation>「{name}」はすでにあります。置き換えますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Text of the prompt</source>
+        <translation>プロンプトのテキスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Bring Back</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Nothing was deleted here</source>
+        <translation>ここで削除したものはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt is called so. This one is still called “{before}”.</source>
+        <translation>同じ名前のプロンプトがあります。名前は「{before}」のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
+        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
+        <translation>
+            <numerusform>削除したチャットは%n日間ここに残り、その後完全に削除されます。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
+        <translation>退避した破損ファイルに、完全に削除したチャットのテキストが残っている可能性があります: {files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
+        <translation>「{title}」をバックアップからも完全に削除しますか？この操作は取り消せません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
+        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
+        <translation>
+            <numerusform>%Ln件のチャットをバックアップからも完全に削除しますか？この操作は取り消せません。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased in %n day</source>
+        <comment>erased in %n days</comment>
+        <translation>
+            <numerusform>%n日後に完全に削除</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The page says what is new.</source>
+        <translation>新機能についてはページをご覧ください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What is new</source>
+        <translation>新機能</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
+        <translation>wheelはプログラムで、ユーザーと同じ権限で動作します。{page}から入手してください。ハッシュはDownload filesのView hashesにあります。2つを照合してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON of a schema</source>
+        <translation>スキーマに沿ったJSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One of a list</source>
+        <translation>リストから1つ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>1台のコンピュータには大きすぎるモデルを、複数のコンピュータに分けて実行します。どのコンピュータにも同じバージョンのStrettoとモデルのファイルが必要です。また、パスワードなしのsshで接続できる必要があります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>State</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@machine, or local</source>
+        <translation>ユーザー@コンピュータ、またはlocal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>接続先のPythonまたはStretto（stretto）</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, %n of them share a scale</source>
+        <comment>{weights}, %n of them share a scale</comment>
+        <translation>
+            <numerusform>{weights}、%n個ごとに共通のスケール</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers have other bits</source>
+        <translation>{weights}、一部の層は別のビット数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name}はまだドラフトを生成していません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name}は%Lnトークンをドラフトし、うち{share}が採用されました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>What Would Fit…</source>
+        <translation>収める方法を見る…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The pasted text, {count} character, goes with the message as a file</source>
+        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
+        <translation>
+            <numerusform>ペーストしたテキスト（{count}文字）はファイルとしてメッセージに添付されます</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages That Match the Question</source>
+        <translation>質問に関連する箇所</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>0 always takes the likeliest word; higher is freer</source>
+        <translation>0では常に最も確率の高い語を選び、高いほど自由になります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, thinking included</source>
+        <translation>トークン数（思考を含む）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the likeliest, up to this sum</source>
+        <translation>確率の高い語だけを合計がこの値になるまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only so many of the likeliest words; 0 is all</source>
+        <translation>確率の高い語からこの数だけ。0ですべて</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>No word less likely than this share of the first</source>
+        <translation>1位の語に対する割合がこれより低い語を除く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Words of the usual surprise, up to this sum</source>
+        <translation>意外さが標準的な語を合計がこの値になるまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the likeliest words are left out</source>
+        <translation>最も確率の高い語を除く頻度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>They are those at least this likely</source>
+        <translation>除く対象は、確率がこれ以上の語</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, what was just said is less likely</source>
+        <translation>1より大きいと、直前に出た語が出にくくなります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Once for each word that was just said</source>
+        <translation>直前に出た語ごとに1回</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>For every time that it was</source>
+        <translation>出た回数の分だけ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON of a schema</source>
+        <translation>スキーマに沿ったJSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>one of a list</source>
+        <translation>リストから1つ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>of a pattern</source>
+        <translation>パターンどおり</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with keys and values in %n bit.</source>
+        <comment>It would fit with keys and values in %n bits.</comment>
+        <translation>
+            <numerusform>キーと値を%nビットにすれば収まります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>reused {count}</source>
+        <comment>tokens</comment>
+        <translation>{count}を再利用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>the same again</source>
+        <translation>前回と同じ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not the same</source>
+        <translation>前回と異なる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut at its length limit</source>
+        <translation>長さの上限で途切れました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>メモリ不足で途切れました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready to be used</source>
+        <translation>{size} · 使用できます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waits for the one before it</source>
+        <translation>前のダウンロードを待っています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for the hub…</source>
+        <translation>Hugging Faceの応答を待っています…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto was closed</source>
+        <translation>{tool} · Strettoの終了により中断しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
+        <translation>「{field}」は秘密の情報のようです。サーバがこの方法で尋ねることは認められていません。理由がわからない場合は断ってください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Strettoの終了まで保持し、このアドレスにだけ送信します。このシステムには保存できるキーチェーンがありません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n個のモデルがあります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <translation>実行中</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n answering · {rate} in all</source>
+        <comment>%n answering · {rate} in all</comment>
+        <translation>
+            <numerusform>%n件が回答中 · 合計{rate}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Search Chats for “{words}”</source>
+        <translation>チャットで“{words}”を検索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Make a smaller copy of it</source>
+        <translation>小さいコピーを作成します</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Keep this chat’s KV cache in %n bit</source>
+        <comment>Keep this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>このチャットのKVキャッシュを%nビットで保持</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. What it has read is rounded a little.</source>
+        <translation>必要なメモリは{size}です。読み取った内容はわずかに丸められます。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Let this chat have at most %Ln token</source>
+        <comment>Let this chat have at most %Ln tokens</comment>
+        <translation>
+            <numerusform>このチャットを最大%Lnトークンにする</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Its settings can change that.</source>
+        <translation>必要なメモリは{size}です。チャットの設定で変更できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Longer ones may find no memory.</source>
+        <translation>必要なメモリは{size}です。これより長いチャットではメモリが足りないことがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights take {size}, and it is on this machine.</source>
+        <translation>重みは{size}で、このコンピュータにあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Look for a smaller one…</source>
+        <translation>より小さいモデルを探す…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Searches the hub, once you have typed what for.</source>
+        <translation>語を入力するとHugging Faceを検索します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may find no memory.</source>
+        <translation>重みは収まります。チャット用のメモリが足りないことがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load it all the same</source>
+        <translation>このままロード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Its chats load it when they send.</source>
+        <translation>{size}が空きます。チャットで送信すると再びロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Their chats load them when they send.</source>
+        <translation>{size}が空きます。それぞれのチャットで送信すると再びロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays. {why}</source>
+        <translation>{name}はそのまま残ります。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens in each chat</source>
+        <translation>各チャットのトークン数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Reckoned for {chats} of {tokens}</source>
+        <translation>{chats}（各{tokens}）で計算</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add…</source>
+        <translation>追加…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Get…</source>
+        <translation>入手…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No model in it</source>
+        <translation>モデルが入っていません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Comes with Stretto</source>
+        <translation>Strettoに付属</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Models you open or download appear here.</source>
+        <translation>開いた、またはダウンロードしたモデルがここに表示されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
+        <translation>Hugging Faceにだけ送信し、受け付けられるとシステムのキーチェーンに保存します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
+        <translation>Strettoの終了まで保持し、Hugging Faceにだけ送信します。このシステムには保存できるキーチェーンがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What to ask</source>
+        <translation>質問する内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
+        <translation>このリンクはメールにファイルを添付するため、Strettoでは開きません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write a mail to this address outside Stretto?</source>
+        <translation>Strettoの外でこのアドレス宛てのメールを書きますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what stands before the “@”:</source>
+        <translation>リンク先は「@」の前の部分ではなく{place}です:</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>応答:「{words}」</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>チャットが{model}のコンテキストに収まりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host}では回答をリストやパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選択してください。JSONは使えます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>スペルミスは見つかりませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>「{word}」はどの辞書にもありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>候補の検索に時間がかかっています</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>コード、難しい質問、複数のチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>このウインドウが開いている間、検索します。まだ見つかっていません。相手のStrettoは「serve --announce」で起動しておく必要があります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>個人情報は送信されず、自動でインストールされることもありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>OpenAIライブラリ用のコードをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since its difference was shown.</source>
+        <translation>変更内容の表示後にファイルが変更されました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not a whole path.</source>
+        <translation>「{path}」は完全なパスではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
+        <translation>使えるのは数値、+ - * / // % **、括弧、一般的な関数だけです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools of this chat may change files in it. You see each change first.  W</source>
+        <translation>このチャットのツールがフォルダ内のファイルを変更できます。変更は事前に確認できます。  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every call that waits in this chat  A</source>
+        <translation>このチャットで待機中の呼び出しをすべて実行  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the calls that wait</source>
+        <translation>待機中の呼び出しを実行しない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call</source>
+        <translation>この呼び出しを終了</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call and make it again</source>
+        <translation>この呼び出しを終了してやり直す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>このチャットのツールがフォルダの内容を一覧表示、検索、読み取りできます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>これらのツールが毎回のプロンプトで使うトークン数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>ツールは毎回のプロンプトで{count}トークンを使います。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>必要時に起動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>新規または変更。チャットで必要になると起動します:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>自分のフォルダからモデルを探す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>モデルはまだありません。Hugging Faceから入手するか、モデルのあるフォルダを追加してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>検索語、「所有者/名前」、モデルのアドレスを入力</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>このモデルにはすでにアダプタがあります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>LoRAまたはDoRAアダプタ付きでもモデルを追加します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>先にモデル名の一部を入力してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>{hosts}で動作しますが、起動していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>比較できるメッセージは{most}件までです。現在は{count}件です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>表には名前が表示されます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>過去7日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>過去30日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for the changes…</source>
+        <translation>変更を確認中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>古いメッセージから除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>Strettoの終了により中断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>Hugging Faceでモデルのページを開きます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
+        <translation>{context}。残りわずかです。新しいチャットを始めるか、古いメッセージを除外してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now drops its oldest messages</source>
+        <translation>このチャットでは古いメッセージから除外されるようになりました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Drop oldest messages when context is full</source>
+        <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, as Much as Fits</source>
+        <translation>先頭から収まる分</translation>
+    </message>
 </context>
 </TS>

@@ -9675,5 +9675,864 @@ You did not answer.</source>
         <source>Beginning, up to What Fits</source>
         <translation>开头，尽可能多</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>之后的消息也群发</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>{about}; too much for this model</source>
+        <translation>{about}，超出此模型的容量</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter chooses what the model gets of it, Delete removes it</source>
+        <translation>按 Enter 选择提供给模型的内容，按 Delete 移除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/variables.py"/>
+        <source>“{name}” is still to be filled in. Enter once more sends it so.</source>
+        <translation>“{name}”尚未填写。再按一次 Enter 即按原样发送。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
+        <translation>Stretto 每天及每次更新前都会备份你的对话，并保留最近三份。当前的对话会另存为单独的文件，因此恢复备份不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
+        <translation>还没有备份。日后某天首次更改内容时，Stretto 会创建一份。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
+        <translation>你的对话已保存。此报告有助于查找错误：其中包含版本信息和程序堆栈，不含你的任何对话。除非你自己转交，否则它只留在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Your chats were used by a newer Stretto</source>
+        <translation>你的对话曾由更新版本的 Stretto 使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto may not write to {place}. Make it writable, then try again.</source>
+        <translation>Stretto 没有写入 {place} 的权限。请将其设为可写，然后重试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Restore a Backup…</source>
+        <translation>恢复备份…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Save What Can Be Read</source>
+        <translation>保存可读取的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>{cause} What is not saved when you quit is lost.</source>
+        <translation>{cause} 退出时尚未保存的内容将会丢失。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Stretto is already running and does not answer</source>
+        <translation>Stretto 已在运行，但没有响应</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Another Stretto has these chats open. Wait a moment and start again, or end the other one first.</source>
+        <translation>另一个 Stretto 已打开这些对话。请稍候再启动，或先退出另一个。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/dialogs.py"/>
+        <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
+        <translation>多个本地对话并排进行，由同一份模型权重同时回复。你写的内容不会离开这台电脑。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Everything, all versions too. Can be imported again.</source>
+        <translation>全部内容，包括所有版本。可以重新导入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, as it was written.</source>
+        <translation>当前显示的分支，保留原文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown. One file, nothing is loaded.</source>
+        <translation>当前显示的分支。单个文件，不加载其他内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, without marks.</source>
+        <translation>当前显示的分支，不含标记。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The branch that is shown, on A4 pages.</source>
+        <translation>当前显示的分支，A4 页面。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Which chats</source>
+        <translation>哪些对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Form</source>
+        <comment>of what is exported</comment>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>With what models thought before they answered</source>
+        <translation>包括模型回复前的思考</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Chats exported</source>
+        <translation>已导出对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>How many</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>JSON always has them</source>
+        <translation>JSON 始终包含</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Export Into a Folder</source>
+        <translation>导出到文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <source>Go On</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
+        <translation>Stretto 可以读取自己的 JSON、ChatGPT 和 Claude 的数据导出（zip 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。类型会自动识别。已有的对话保持不变。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>How much is read</source>
+        <translation>读取进度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>What was not understood</source>
+        <translation>未能识别的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Such as LM Studio&apos;s folder of conversations</source>
+        <translation>例如 LM Studio 的对话文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>Import a Folder</source>
+        <translation>导入文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>for a reason that is not known</source>
+        <translation>原因未知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
+        <translation>Stretto 采用 MIT 许可证。Qt、PySide6 和 Qt Advanced Docking 按 LGPL 使用：它们是程序之外的独立库，你可以换成自己构建的版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>Parts</source>
+        <translation>组件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>“{name}” exists already. Replace it?</source>
+        <translation>“{name}”已存在。要替换吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Text of the prompt</source>
+        <translation>提示词文本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Bring Back</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Nothing was deleted here</source>
+        <translation>这里没有删除过内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <source>Another prompt is called so. This one is still called “{before}”.</source>
+        <translation>已有同名的提示词。名称仍为“{before}”。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
+        <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
+        <translation>
+            <numerusform>已删除的对话在此保留 %n 天，之后将永久删除。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
+        <translation>已移开的损坏文件中可能仍有已删除对话的文本：{files}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
+        <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
+        <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
+        <translation>
+            <numerusform>要永久删除 %Ln 个对话（包括备份中的）吗？此操作无法撤销。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <source>erased in %n day</source>
+        <comment>erased in %n days</comment>
+        <translation>
+            <numerusform>%n 天后永久删除</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>The page says what is new.</source>
+        <translation>页面上有新功能介绍。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>What is new</source>
+        <translation>新功能</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
+        <translation>wheel 包就是程序，拥有与你相同的权限。请从 {page} 下载，哈希值在该页“Download files”的“View hashes”中。请对比两者是否一致。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>JSON of a schema</source>
+        <translation>符合 Schema 的 JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>One of a list</source>
+        <translation>列表中的一项</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>单台电脑装不下的模型可分布在多台电脑上运行，每台承担一部分。这些电脑需要相同版本的 Stretto 和模型文件，并能通过 ssh 免密码连接。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>user@machine, or local</source>
+        <translation>用户@主机，或 local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>其 Python 或 Stretto (stretto)</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}, %n of them share a scale</source>
+        <comment>{weights}, %n of them share a scale</comment>
+        <translation>
+            <numerusform>{weights}，每 %n 个共用一个缩放系数</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{weights}; some layers have other bits</source>
+        <translation>{weights}；部分层的位数不同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} 还没有起草任何内容。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} 起草了 %Ln 个 token，其中 {share} 被采用。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>What Would Fit…</source>
+        <translation>查看可行方案…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>The pasted text, {count} character, goes with the message as a file</source>
+        <comment>The pasted text, {count} characters, goes with the message as a file</comment>
+        <translation>
+            <numerusform>粘贴的文本（{count} 个字符）将作为文件随消息发送</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Passages That Match the Question</source>
+        <translation>与问题匹配的段落</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>0 always takes the likeliest word; higher is freer</source>
+        <translation>0 始终取可能性最大的词；越高越随机</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>In tokens, thinking included</source>
+        <translation>以 token 计，包括思考</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only the likeliest, up to this sum</source>
+        <translation>仅取可能性最大的词，累计至此概率</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Only so many of the likeliest words; 0 is all</source>
+        <translation>仅取可能性最大的若干个词；0 表示全部</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>No word less likely than this share of the first</source>
+        <translation>排除可能性低于首位此比例的词</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Words of the usual surprise, up to this sum</source>
+        <translation>取意外程度正常的词，累计至此概率</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>How often the likeliest words are left out</source>
+        <translation>排除可能性最大的词的频率</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>They are those at least this likely</source>
+        <translation>即可能性不低于此值的词</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Above 1, what was just said is less likely</source>
+        <translation>大于 1 时，刚说过的词可能性降低</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Once for each word that was just said</source>
+        <translation>对刚说过的每个词惩罚一次</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>For every time that it was</source>
+        <translation>每出现一次惩罚一次</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>as JSON of a schema</source>
+        <translation>符合 Schema 的 JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>one of a list</source>
+        <translation>列表中的一项</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>of a pattern</source>
+        <translation>符合正则表达式</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <source>It would fit with keys and values in %n bit.</source>
+        <comment>It would fit with keys and values in %n bits.</comment>
+        <translation>
+            <numerusform>键和值采用 %n 位时放得下。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>reused {count}</source>
+        <comment>tokens</comment>
+        <translation>缓存 {count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>the same again</source>
+        <translation>结果相同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>not the same</source>
+        <translation>结果不同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut at its length limit</source>
+        <translation>因达到长度上限被截断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>因内存已满被截断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>{size} · Ready to be used</source>
+        <translation>{size} · 可以使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waits for the one before it</source>
+        <translation>等待前一个完成</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
+        <source>Waiting for the hub…</source>
+        <translation>正在等待 Hugging Face…</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Interrupted when Stretto was closed</source>
+        <translation>{tool} · Stretto 关闭时中断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/question_form.py"/>
+        <source>“{field}” looks like a secret. No server may ask for one in this way: decline unless you know why.</source>
+        <translation>“{field}”像是机密信息。任何服务器都不得这样索取：除非清楚原因，否则请拒绝。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>保留到 Stretto 退出为止，仅提供给此地址：此系统没有可保存它的钥匙串。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>那里有 %n 个模型。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Running</source>
+        <translation>运行中</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score.py"/>
+        <source>%n answering · {rate} in all</source>
+        <comment>%n answering · {rate} in all</comment>
+        <translation>
+            <numerusform>%n 个正在回复 · 共 {rate}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Search Chats for “{words}”</source>
+        <translation>在对话中搜索“{words}”</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Make a smaller copy of it</source>
+        <translation>创建更小的副本</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Keep this chat’s KV cache in %n bit</source>
+        <comment>Keep this chat’s KV cache in %n bits</comment>
+        <translation>
+            <numerusform>以 %n 位保存此对话的 KV 缓存</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. What it has read is rounded a little.</source>
+        <translation>占用 {size}。已读取内容的精度会略有降低。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Let this chat have at most %Ln token</source>
+        <comment>Let this chat have at most %Ln tokens</comment>
+        <translation>
+            <numerusform>将此对话限制为最多 %Ln 个 token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Its settings can change that.</source>
+        <translation>占用 {size}。可在对话设置中更改。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Takes {size}. Longer ones may find no memory.</source>
+        <translation>占用 {size}。更长的对话可能内存不足。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights take {size}, and it is on this machine.</source>
+        <translation>其权重占用 {size}，且已在这台电脑上。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Look for a smaller one…</source>
+        <translation>查找更小的模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Searches the hub, once you have typed what for.</source>
+        <translation>输入要查找的内容后，在 Hugging Face 上搜索。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Its weights fit. Chats may find no memory.</source>
+        <translation>权重放得下，但对话可能内存不足。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Load it all the same</source>
+        <translation>仍然加载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Its chats load it when they send.</source>
+        <translation>释放 {size}。使用它的对话会在发送消息时重新加载它。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>Frees {size}. Their chats load them when they send.</source>
+        <translation>释放 {size}。使用它们的对话会在发送消息时重新加载它们。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/fit.py"/>
+        <source>{name} stays. {why}</source>
+        <translation>{name} 保留。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Tokens in each chat</source>
+        <translation>每个对话的 token 数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found_model.py"/>
+        <source>Reckoned for {chats} of {tokens}</source>
+        <translation>按 {chats}、每个 {tokens} 估算</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Add…</source>
+        <translation>添加…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Get…</source>
+        <translation>获取…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No model in it</source>
+        <translation>其中没有模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Comes with Stretto</source>
+        <translation>随 Stretto 提供</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>Models you open or download appear here.</source>
+        <translation>您打开或下载的模型会显示在这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Shown to the hub alone, and kept in this system&apos;s keychain once the hub has taken it.</source>
+        <translation>仅提供给 Hugging Face；验证通过后保存在此系统的钥匙串中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Kept until Stretto ends, and shown to the hub alone: this system has no keychain that could keep it.</source>
+        <translation>保留到 Stretto 退出为止，仅提供给 Hugging Face：此系统没有可保存它的钥匙串。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What to ask</source>
+        <translation>提问内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>This link attaches a file to a mail, so Stretto does not open it.</source>
+        <translation>此链接会在邮件中附加文件，因此 Stretto 不会打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>Write a mail to this address outside Stretto?</source>
+        <translation>要在 Stretto 以外给此地址写邮件吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/widgets/asking.py"/>
+        <source>It leads to {place}, not to what stands before the “@”:</source>
+        <translation>它指向 {place}，而不是“@”前面的内容：</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>它说：“{words}”</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>对话超出 {model} 的上下文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} 无法把回复限定为列表或正则表达式。请在对话设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>没有发现拼写错误。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} 不在任何词典中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>查找建议用时过长</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>代码、难题，可容纳多个对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>此窗口打开期间会持续查找。尚未找到：另一个 Stretto 必须以“serve --announce”启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>上下文已满时省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>不会发送你的信息，也不会自动安装</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>复制 OpenAI 库的代码</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file has changed since its difference was shown.</source>
+        <translation>显示更改后，文件已发生变化。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>“{path}” is not a whole path.</source>
+        <translation>“{path}”不是完整路径。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>Only numbers, + - * / // % **, brackets and the usual functions are known.</source>
+        <translation>仅支持数字、+ - * / // % **、括号和常用函数。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tools of this chat may change files in it. You see each change first.  W</source>
+        <translation>此对话的工具可以更改其中的文件。每次更改前都会先让你查看。  W</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run every call that waits in this chat  A</source>
+        <translation>运行此对话中所有等待中的调用  A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run none of the calls that wait</source>
+        <translation>不运行任何等待中的调用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call</source>
+        <translation>结束此调用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call and make it again</source>
+        <translation>结束此调用并重新执行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>此对话的工具可以列出、搜索和读取其中的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>这些工具在每次提示词中占用的 token 数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>工具在每次提示词中占用 {count} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>需要时启动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>新增或更改。对话需要时会启动：</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>Find models in a folder of yours</source>
+        <translation>在你的文件夹中查找模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <source>No models yet. Get one from Hugging Face, or add a folder that has some.</source>
+        <translation>还没有模型。可从 Hugging Face 获取，或添加包含模型的文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>Search, or enter owner/name or a model&apos;s address</source>
+        <translation>搜索，或输入“所有者/名称”或模型地址</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>This model has an adapter already</source>
+        <translation>此模型已有适配器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>Lists the model with a LoRA or DoRA adapter as well</source>
+        <translation>同时列出带 LoRA 或 DoRA 适配器的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/get_model.py"/>
+        <source>Type part of a model&apos;s name first</source>
+        <translation>请先输入模型名称的一部分</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts} and is not started.</source>
+        <translation>它在 {hosts} 上运行，尚未启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Compare at most {most} messages. These are {count}.</source>
+        <translation>最多对比 {most} 条消息。现在有 {count} 条。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>A table shows the names</source>
+        <translation>表格会显示名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 7 Days</source>
+        <translation>最近 7 天</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Last 30 Days</source>
+        <translation>最近 30 天</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Looking for the changes…</source>
+        <translation>正在查找更改…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Forget Oldest Messages</source>
+        <translation>省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Interrupted when Stretto quit</source>
+        <translation>因 Stretto 退出而中断</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/token_field.py"/>
+        <source>Opens the model&apos;s page on Hugging Face</source>
+        <translation>在 Hugging Face 上打开模型页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>{context}. Nearly full: start a new chat, or drop the oldest messages.</source>
+        <translation>{context}。即将用尽：请新建对话，或省略最早的消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This chat now drops its oldest messages</source>
+        <translation>此对话现在会省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/options.py"/>
+        <source>Drop oldest messages when context is full</source>
+        <translation>上下文已满时省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Beginning, as Much as Fits</source>
+        <translation>开头，尽可能多</translation>
+    </message>
 </context>
 </TS>

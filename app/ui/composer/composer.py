@@ -235,6 +235,9 @@ class Composer(QWidget):
 
     It reports what a person does and draws what it is told; what it means is the chat's.
 
+    Attributes:
+        alone: it is for a quick question: nothing is compared or broadcast from here.
+
     Signals:
         submitted(): the person sends what stands here.
         stopped(): the person stops the answer.
@@ -267,6 +270,7 @@ class Composer(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.alone = False
         self._told = False  # what is put here comes from the chat, which knows it already
         self._refusal: str | None = None
         self._tinted = False
@@ -400,7 +404,7 @@ class Composer(QWidget):
 
         ``offered``: there are others to broadcast to.
         """
-        self._hears.setVisible(on or offered)
+        self._hears.setVisible((on or offered) and not self.alone)
         self._hears.setChecked(on and hears)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
         self._hears.set_icon("broadcast", join if on and not hears else off)
@@ -449,7 +453,7 @@ class Composer(QWidget):
         """Take the height the text needs and place the parts."""
         width = self.width()
         button = RoundButton.SIDE
-        self.compare.setVisible(width >= t.NARROW)
+        self.compare.setVisible(width >= t.NARROW and not self.alone)
         shown = [b for b in (self.attach, self.compare, self._hears) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
         heard = self._tinted and not self._note

@@ -28,7 +28,7 @@ from app.models.loading import LoadState, ModelStatus
 from app.models.names import model_fallback_name
 from app.settings.language import mark, tr
 from app.settings.options import Settings
-from app.settings.paths import short_path
+from app.settings.paths import GUIDE, short_path
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import repolish, ui_font
@@ -134,6 +134,12 @@ class ElidedLabel(QLabel):
         self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         self.setText(text)
 
+    def set_whole(self, text: str) -> None:
+        """Say something else."""
+        self._whole = text
+        self.setToolTip("")
+        self.setText(text)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         middle = Qt.TextElideMode.ElideMiddle
@@ -170,7 +176,14 @@ class ModelList(QWidget):
         self.rows: list[ModelRow] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
-        self.none = QLabel(tr("No models yet. Models you open or download appear here."), self)
+        self.guide = ModelRow(GUIDE, self)
+        self.guide.place.set_whole(tr("Comes with Stretto"))
+        self.guide.reveal.hide()
+        self.guide.forget.hide()
+        self.guide.unload.clicked.connect(lambda: self._unload(GUIDE))
+        self._show_state(self.guide)
+        self.guide.set_first(True)
+        self.none = QLabel(tr("Models you open or download appear here."), self)
         self.none.setProperty("muted", True)
         self._said = QLabel(self)
         self._said.setProperty("muted", True)
@@ -196,9 +209,11 @@ class ModelList(QWidget):
         foot.addWidget(self.undo)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
+        layout.setSpacing(0)
+        layout.addWidget(self.guide)
         layout.addWidget(self.none)
         layout.addLayout(self._column)
+        layout.addSpacing(12)
         layout.addLayout(foot)
         # Folders are looked at one at a time, once the window is there: a disk may be slow.
         self._looking = flows.Latest(self)
@@ -264,8 +279,6 @@ class ModelList(QWidget):
             row.deleteLater()
         for at, row in enumerate(self.rows):
             self._column.insertWidget(at, row)
-        for row in self.rows:
-            row.set_first(row is self.rows[0])
         self.none.setVisible(not self.rows)
         self._said.setText(
             tr(
@@ -314,11 +327,13 @@ class ModelList(QWidget):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         """A chat began or ended answering: with one of these models, perhaps."""
-        for row in self.rows:
+        for row in (self.guide, *self.rows):
             self._show_unload(row)
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
+        if ref == GUIDE:
+            self._show_state(self.guide)
         row = self.row(ref)
         if row is not None:
             row.folder = None  # it may have come back, or have gone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -245,13 +245,25 @@ class Palette(Card):
     said = Signal(str)
     closed = Signal()
 
-    def __init__(self, entries: Iterable[Entry], recent: Sequence[str], parent: QWidget) -> None:
-        """``recent``: keys of entries that were chosen before, the latest first."""
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        recent: Sequence[str],
+        parent: QWidget,
+        last: Callable[[str], Entry],
+    ) -> None:
+        """Open it over a window.
+
+        Args:
+            recent: keys of entries that were chosen before, the latest first.
+            last: what stands below all that was found for these words.
+        """
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(tr("Command palette"))
         self._before = QApplication.focusWidget()
         self._done = False
+        self._last = last
         self.finder = Finder(entries, {key: ago for ago, key in enumerate(recent)}, self)
         self.field = QLineEdit(self)
         words = tr("Search commands, chats, models and settings")
@@ -285,7 +297,7 @@ class Palette(Card):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def shown(self) -> list[Entry]:
-        """The rows from top to bottom."""
+        """What was found, from top to bottom."""
         return self.finder.best()
 
     def close_palette(self) -> None:
@@ -360,12 +372,14 @@ class Palette(Card):
     def _on_found(self) -> None:
         kept = self.rows.entry(self.list.currentIndex())
         at_top = self.list.currentIndex().row() <= 0
-        entries = self.finder.best()
+        entries, typed = self.finder.best(), self.field.text().strip()
+        self.nothing.setVisible(self.finder.complete and not entries)
+        if typed and self.finder.complete:
+            entries.append(self._last(typed))
         if self.rows.show(entries) or not self.list.currentIndex().isValid():
             row = entries.index(kept) if kept in entries and not at_top else 0
             self.list.setCurrentIndex(self.rows.index(row))
-        self.nothing.setVisible(self.finder.complete and not entries)
-        lately = 0 if self.field.text().strip() else self.finder.lately
+        lately = 0 if typed else self.finder.lately
         self.recent.setVisible(lately > 0)
         if self.rows.ends != lately:
             self.rows.ends = lately

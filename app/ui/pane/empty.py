@@ -73,6 +73,7 @@ class EmptyChat(QWidget):
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
         self._small_ref = ""
+        self.alone = False  # a quick question: several are not asked from here
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows which models suit this computer"))
         self.get.clicked.connect(self.get_asked)
@@ -156,7 +157,10 @@ class EmptyChat(QWidget):
         self._teaching.setVisible(height > grown(230, 4))
         self.get.setVisible(guide)
         room = inner - (self.get.sizeHint().width() if guide else 0)
-        for way, wanted in ((self.small, guide and bool(self._small_ref)), (self.four, True)):
+        for way, wanted in (
+            (self.small, guide and bool(self._small_ref)),
+            (self.four, not self.alone),
+        ):
             room -= way.sizeHint().width() + 8
             way.setVisible(wanted and room >= 0)
             room += 0 if wanted else way.sizeHint().width() + 8

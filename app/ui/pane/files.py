@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QStandardPaths, Signal, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -133,6 +133,12 @@ class PagesDialog(Sheet):
         self.chosen.emit(numbers)
 
 
+def _at_first() -> str:
+    """Where a person keeps what they write; their own folder where that is not known."""
+    kept = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return kept if Path(kept).is_dir() else str(Path.home())
+
+
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
@@ -146,6 +152,8 @@ class PaneFiles(QObject):
 
     offered = Signal(str, object)
     shown = Signal()
+
+    _folder = ""  # from which files were chosen last, in any chat
 
     def __init__(self, pane: ChatPane) -> None:
         super().__init__(pane)
@@ -183,13 +191,20 @@ class PaneFiles(QObject):
 
     def choose(self, over: QWidget | None = None) -> None:
         """Ask for files, over another window than the pane's if it is given."""
-        dialog = QFileDialog(over or self._pane, tr("Attach Files"))
+        dialog = QFileDialog(
+            over or self._pane, tr("Attach Files"), PaneFiles._folder or _at_first()
+        )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))
         dialog.setObjectName("attach-dialog")
-        dialog.filesSelected.connect(lambda names: self.add(map(Path, names)))
+        dialog.filesSelected.connect(self._on_chosen)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    @Slot(list)
+    def _on_chosen(self, names: list[str]) -> None:
+        PaneFiles._folder = str(Path(names[0]).parent) if names else PaneFiles._folder
+        self.add(map(Path, names))
 
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:

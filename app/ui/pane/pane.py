@@ -383,6 +383,17 @@ class ChatPane(QWidget):
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()
 
+    @property
+    def alone(self) -> bool:
+        """Whether it is for a quick question, which concerns no other chat."""
+        return self.composer.alone
+
+    def set_alone(self, alone: bool) -> None:
+        if alone != self.alone:
+            self.composer.alone = self.empty.alone = alone
+            self.empty.refresh()
+            self.composer.set_limit(round(self.height() * 0.4))
+
     def take_header(self) -> None:
         """Have the header above the conversation again, after it stood in the tab."""
         self._rows.insertWidget(0, self.header)

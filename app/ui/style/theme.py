@@ -188,6 +188,9 @@ class Theme(QObject):
     def _apply(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._app.setPalette(palette(tokens))
+        # Without one between, Qt polishes each widget once for every widget that it lies in: 750 ms
+        # for four chats in place of 130.
+        self._app.setStyleSheet("")
         self._app.setStyleSheet(stylesheet(tokens, scaled))
         _refont()  # a new style sheet brings old fonts back
         self.changed.emit()

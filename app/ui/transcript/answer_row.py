@@ -535,7 +535,8 @@ class AnswerRow(MessageRow):
         # The status may be newer than the layout: an answer that was stopped goes on.
         if not self._mark.isEmpty() and (ending := _MARKS.get(self.message.status)):
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending, "a reply"))
-        if self._revealed() or self._figures_matter():
+        # Those of a reply that goes on are of what it was before.
+        if not self.streaming and (self._revealed() or self._figures_matter()):
             beside = self._beside()
             if self._alternative[1] > 1:
                 beside += self._alternatives_width()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -25,6 +25,9 @@ class Toast(QWidget):
 
     acted = Signal()
     offers = Signal(bool)
+
+    SETTLED_MS = 150
+    """What it tells of may bring a button: the *Continue* of a reply that was stopped."""
 
     def __init__(
         self,
@@ -58,6 +61,8 @@ class Toast(QWidget):
         layout.addWidget(self.button)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
+        self._later = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
+        self._later.timeout.connect(self._place)
         parent.installEventFilter(self)
         self.hide()
 
@@ -84,6 +89,7 @@ class Toast(QWidget):
         self._place()
         self.show()
         self.raise_()
+        self._later.start()
         self.setAccessibleName(text)
         announce(self, f"{text} {action}" if action else text)
         self.offers.emit(bool(action))
@@ -142,6 +148,20 @@ class Toast(QWidget):
             self.adjustSize()
             top = 88 if self._at_top else parent.height() - self.height() - 96
             self.move((parent.width() - self.width()) // 2, top)
+            if not self._at_top:
+                self.move(self.x(), self._free_top(parent))
+
+    def _free_top(self, parent: QWidget) -> int:
+        """Where it covers no button that a person may want to press: above, if there is room."""
+        buttons = [
+            QRect(button.mapTo(parent, QPoint()), button.size())
+            for button in parent.findChildren(QPushButton)
+            if button is not self.button and not button.visibleRegion().isEmpty()
+        ]
+        area = self.geometry()
+        while covered := [place for place in buttons if place.intersects(area)]:
+            area.moveBottom(min(place.top() for place in covered) - 8)
+        return area.top() if area.top() > parent.height() // 3 else self.y()
 
     @Slot()
     def _on_clicked(self) -> None:

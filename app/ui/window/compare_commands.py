@@ -83,7 +83,8 @@ class Broadcast(QObject):
         return [p for p in self._workspace.panes() if self._hears(p)]
 
     def _hears(self, pane: ChatPane) -> bool:
-        return self._chosen.get(pane.chat.id, self._seen(pane) and pane.chat.remote is None)
+        usual = self._seen(pane) and pane.chat.remote is None and not pane.alone
+        return self._chosen.get(pane.chat.id, usual)
 
     def _seen(self, pane: ChatPane) -> bool:
         """Whether it is no hidden tab."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -16,11 +17,13 @@ from app.remote.address import named
 from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE, short_path
+from app.store import ChatRecord
 from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.form_page import PLACES, SYNONYMS
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.theme import scaled
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
@@ -29,6 +32,8 @@ from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 from app.ui.workspace.workspace import Workspace
 
+LATEST = 5
+"""So many chats are offered before anything is typed."""
 MOST_RECENT = 30
 """So many of what was chosen lately are kept."""
 
@@ -59,6 +64,7 @@ class PaletteCommands(QObject):
         self._commands = commands
         self._window = window
         self.palette: Palette | None = None
+        self._days = day_headings()
 
     @command("palette", mark("Command Palette…"), "Ctrl+K")
     def toggle(self) -> None:
@@ -66,26 +72,24 @@ class PaletteCommands(QObject):
         if self.palette is not None:
             self.palette.close_palette()
             return
+        self._days = day_headings()
         entries = self._entries(self._command_entries())
         window = front_window(self._workspace)
-        self.palette = Palette(entries, self._settings.palette_recent, window)
+        recent = self._settings.palette_recent
+        self.palette = Palette(entries, recent, window, self._search_entry)
         self.palette.chosen.connect(self._on_chosen)
         self.palette.said.connect(self._on_said)
         self.palette.closed.connect(self._on_closed)
 
     def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
-        """Everything, as it is asked for: ten thousand chats are not made entries at once."""
+        """Everything, as it is asked for: ten thousand chats are not made entries at once.
+
+        Before anything is typed the latest chats come first, then the commands by menu.
+        """
+        listed = iter(self._library.chats())
+        yield from map(self._chat_entry, islice(listed, LATEST))
         yield from commands
-        chats, days = self._chats, day_headings()
-        for chat in self._library.chats():
-            yield Entry(
-                EntryKind.CHAT,
-                f"chat:{chat.id}",
-                chat.shown_title,
-                partial(chats.open, chat.id),
-                beside=f"{model_fallback_name(chat.model)} · {day_heading(chat.updated_at, days)}",
-                choose_beside=partial(chats.open_beside, chat.id),
-            )
+        yield from map(self._chat_entry, listed)
         loader = self._library.loader
         refs = [GUIDE, *(m.ref for m in loader.known()), *self._settings.models]
         for ref in dict.fromkeys(refs):
@@ -93,7 +97,7 @@ class PaletteCommands(QObject):
                 EntryKind.MODEL,
                 f"model:{ref}",
                 loader.get(ref).name,
-                partial(chats.use_model, ref),
+                partial(self._chats.use_model, ref),
                 beside=_place_of(ref),
             )
         for page, rows in PLACES.items():
@@ -108,6 +112,27 @@ class PaletteCommands(QObject):
                     english=words or page,
                     also=f"{tr(also)} {also}" if also else "",
                 )
+
+    def _chat_entry(self, chat: ChatRecord) -> Entry:
+        day = day_heading(chat.updated_at, self._days)
+        return Entry(
+            EntryKind.CHAT,
+            f"chat:{chat.id}",
+            chat.shown_title,
+            partial(self._chats.open, chat.id),
+            beside=f"{model_fallback_name(chat.model)} · {day}",
+            choose_beside=partial(self._chats.open_beside, chat.id),
+        )
+
+    def _search_entry(self, typed: str) -> Entry:
+        """What looks for the same words in what was said."""
+        words = tr("Search Chats for “{words}”", words=typed)
+        return Entry(EntryKind.COMMAND, "", words, partial(self._search, typed))
+
+    def _search(self, typed: str) -> None:
+        self._commands().run("search")
+        if (sidebar := self._window.findChild(Sidebar)) is not None:
+            sidebar.search.setText(typed)
 
     def _command_entries(self) -> list[Entry]:
         """All commands by menu.
@@ -140,6 +165,8 @@ class PaletteCommands(QObject):
 
     @Slot(object)
     def _on_chosen(self, entry: Entry) -> None:
+        if not entry.key:
+            return
         others = (key for key in self._settings.palette_recent if key != entry.key)
         self._settings.set(palette_recent=(entry.key, *others)[:MOST_RECENT])
 
@@ -192,6 +219,14 @@ class QuickAsk(QObject):
         self._workspace = workspace
         self._chats = chats
         self._ids: set[str] = set()
+        workspace.arranged.connect(self._on_arranged)
+
+    @Slot()
+    def _on_arranged(self) -> None:
+        """One that was moved into the main window is a pane as any."""
+        for pane in self._workspace.panes():
+            if pane.alone and pane.window() is self._workspace.window():
+                pane.set_alone(False)
 
     @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=Where.ANYWHERE)
     @Slot()
@@ -203,6 +238,7 @@ class QuickAsk(QObject):
             pane = self._workspace.show_in_window(chat)
             pane.escaped.connect(self._on_escaped)
             pane.spoken.connect(self._on_spoken)
+            pane.set_alone(True)
             self._ids.add(chat.id)
             window, main = pane.window(), self._workspace.window()
             window.resize(*map(scaled, SIZE))

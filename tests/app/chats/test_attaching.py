@@ -591,3 +591,28 @@ def test_files_and_results_are_measured_by_the_chats_own_context(start: Start) -
     chat.set_options(replace(chat.options, context=512), "")
     assert chat.attaching._limit == chat.context[2] == 512
     assert 0 < chat._answering._room() <= 512
+
+
+def test_the_dialog_begins_where_files_were_chosen_last(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(files.PaneFiles, "_folder", "")
+    run = start()
+    run.ready()
+
+    def opened() -> QFileDialog:
+        run.window.commands["attach"].trigger()
+        found = run.pane.findChildren(QFileDialog, "attach-dialog")[-1]
+        assert isinstance(found, QFileDialog)
+        return found
+
+    dialog = opened()
+    begun = Path(dialog.directory().absolutePath())
+    assert begun in (Path.home(), Path.home() / "Documents")
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    dialog.filesSelected.emit([str(path)])
+    dialog.reject()
+    again = opened()
+    assert Path(again.directory().absolutePath()) == tmp_path
+    again.reject()
+    read(run, lambda: not run.pane.chat.attaching.reading)

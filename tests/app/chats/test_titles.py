@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chats.titling import LONGEST, asked_for_title, cleaned, title_said
+from tests.app.conftest import Start
 
 QUESTION = "My sourdough bread never rises in winter. What could be wrong with the dough?"
 ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, near an oven."
@@ -70,3 +71,24 @@ def test_control_characters_do_not_come_into_a_title():
 def test_long_conversations_are_asked_about_by_their_beginnings():
     asked = asked_for_title("word " * 5_000, "other " * 5_000)
     assert len(asked) < 3_200
+
+
+def test_a_title_that_nobody_gave_follows_an_edited_first_message(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.say("say one thing")
+    run.answered()
+    chat = run.pane.chat
+    assert chat.title == "say one thing"
+    chat.edit(chat.transcript.path[0].id, "say another")
+    run.answered()
+    assert (chat.title, chat.record.titled_by) == ("say another", "")
+    run.say("say more")
+    run.answered()
+    chat.edit(chat.transcript.path[2].id, "say less")  # not the first
+    run.answered()
+    assert chat.title == "say another"
+    chat.rename("Mine")
+    chat.edit(chat.transcript.path[0].id, "say a third")
+    run.answered()
+    assert chat.title == "Mine"

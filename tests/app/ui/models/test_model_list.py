@@ -176,3 +176,14 @@ def test_a_removed_model_comes_back_after_the_settings_were_closed(opened, model
     run.qtbot.mouseClick(toast.button, LEFT)
     run.window.commands["undo_close"].trigger()
     assert run.app.settings.models == tuple(models)
+
+
+def test_the_guide_is_in_the_list_and_cannot_be_removed(opened):
+    run, window = opened
+    guide = window.models.guide
+    assert (guide.name.text(), guide.place.text()) == ("Guide", "Comes with Stretto")
+    assert guide.state.text().startswith("Loaded")
+    assert not guide.forget.isVisible()
+    window.pages.show_page("Models")
+    run.until(guide.isVisible)
+    assert guide.y() < window.models.rows[0].y()

@@ -139,7 +139,7 @@ def test_it_begins_with_what_was_chosen_lately_and_is_as_high_as_what_it_holds(r
     assert palette.height() < full / 2
     assert palette.list.geometry().bottom() < palette.height()
     palette.field.setText("nothing is called so")
-    assert (palette.nothing.isVisible(), palette.list.isVisible()) == (True, False)
+    assert (palette.nothing.isVisible(), palette.rows.rowCount()) == (True, 1)  # see the last test
     palette.close_palette()
 
 
@@ -214,7 +214,7 @@ def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Ru
     there = {page: set(rows) for page, rows in settings.pages.places.items()}
     missing = {row for page, rows in PLACES.items() for row in rows if row not in there[page]}
     assert missing <= {"Check for updates daily"}  # not where nobody makes updates
-    assert all(rows <= set(PLACES[page]) for page, rows in there.items())
+    assert {p: rows - set(PLACES[p]) for p, rows in there.items() if rows - set(PLACES[p])} == {}
     for page, rows in PLACES.items():
         for row in rows:
             assert settings.pages.show_row(page, row) == (row not in missing)
@@ -271,7 +271,6 @@ def test_the_arrows_go_round_and_a_click_chooses(run: Run):
 def test_it_goes_when_the_keys_go_elsewhere_and_says_when_nothing_is_called_so(run: Run):
     palette = opened(run, "qqxz")
     run.until(palette.nothing.isVisible)
-    run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert palette.isVisible()
     run.pane.composer.field.setFocus()
     assert run.window.palette_commands.palette is None
@@ -313,7 +312,7 @@ def test_ten_thousand_are_looked_through_in_turns_and_the_rest_before_enter(qtbo
     qtbot.addWidget(window)
     window.resize(800, 600)
     window.show()
-    palette = Palette(entries(), [], window)
+    palette = Palette(entries(), [], window, lambda typed: next(entries()))
     palette.finder.TURN_S = 0.0
     palette.field.setText("9999")
     palette.choose()  # Enter, before the search is through
@@ -326,3 +325,26 @@ def test_the_palettes_recent_keys_are_read_back_as_they_were(tmp_path):
     assert Settings.load(file).palette_recent == ("command:new", "chat:1")
     file.write_text('{"palette_recent": [1]}')
     assert Settings.load(file).palette_recent == ()
+
+
+def test_before_anything_is_typed_the_latest_chats_come_first_and_then_the_menus(run: Run):
+    run.say("say one")
+    run.answered()
+    title = run.pane.chat.title
+    palette = opened(run)
+    assert words(palette)[:3] == [title, "New Chat", "Quick Question"]
+
+
+def test_the_last_row_searches_what_was_said_in_chats(run: Run):
+    palette = opened(run, "zebra crossing")
+    run.until(lambda: palette.finder.complete)
+    rows = palette.rows
+    assert words(palette) == []
+    assert rows.data(rows.index(rows.rowCount() - 1)) == "Search Chats for “zebra crossing”"
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.window.sidebar.search.text() == "zebra crossing"
+    assert run.app.settings.palette_recent == ()
+    palette = opened(run, "split")
+    rows = palette.rows
+    found = [rows.data(rows.index(n)) for n in range(rows.rowCount())]
+    assert found == ["Split Right", "Split Down", "Search Chats for “split”"]

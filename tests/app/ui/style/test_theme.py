@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QStyle, QToolTip
 
@@ -14,7 +14,7 @@ from app.markdown.highlight import COLOURS
 from app.settings.paths import resources
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
-from app.ui.style.theme import focus_pen, grown, is_fit, ui_font
+from app.ui.style.theme import focus_pen, grown, is_fit, theme, ui_font
 from app.ui.style.tokens import (
     DARK,
     EDGE_PAIRS,
@@ -261,3 +261,26 @@ def test_the_bundled_face_is_small_and_has_its_licence():
     assert len(files) == 6
     assert sum(file.stat().st_size for file in files) < 1_000_000
     assert "Inter Project Authors" in (resources() / "fonts" / "OFL.txt").read_text("utf-8")
+
+
+class Styled(QObject):
+    """Counts how often a widget was given its style anew."""
+
+    times = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.StyleChange
+        return False
+
+
+def test_another_look_styles_each_widget_once_however_deep_it_lies(start: Start) -> None:
+    run = start()
+    run.ready()
+    counter = Styled()
+    field = run.pane.composer.field
+    field.installEventFilter(counter)
+    try:
+        theme().set_appearance("dark" if theme().tokens is LIGHT else "light")
+        assert 1 <= counter.times <= 3, "Qt did it once for each widget around it: 12 times"
+    finally:
+        theme().set_appearance("system")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -49,6 +51,10 @@ def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: St
     assert chat.continue_answer(last.id)
     assert chat.waits_for
     assert row.streaming
+    row.setFocus()
+    shown = row.grab().toImage()
+    row.message = replace(row.message, stats={})
+    assert row.grab().toImage() == shown, "no figures of what the reply was before"
     run.engine.loading.set()
 
 

@@ -115,3 +115,23 @@ def test_the_settings_name_what_a_system_key_can_start():
     assert ask_command().endswith(" --ask")
     assert not getattr(sys, "frozen", False)
     assert ask_command() == "stretto --ask"
+
+
+def test_a_quick_question_is_compared_with_nothing_and_hears_no_broadcast(start: Start):
+    run = start()
+    run.ready()
+    main = run.pane
+    run.window.commands["quick_ask"].trigger()
+    quick = run.pane
+    run.until(quick.isVisible)
+    composer = quick.composer
+    assert [b.isVisible() for b in (quick.empty.four, composer.compare)] == [False, False]
+    run.window.broadcast.toggle()
+    assert run.window.broadcast.group == [main]
+    assert not composer.broadcast_button.isVisible()
+    run.window.broadcast.toggle()
+    run.window.workspace.activate(quick)
+    run.window.commands["float"].trigger()  # into the main window: a pane as any
+    run.window.resize(1400, 800)
+    run.until(lambda: quick.window() is run.window and not quick.alone)
+    run.until(lambda: composer.compare.isVisible())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from app.ui.dialogs.about import CrashDialog
 from app.ui.widgets.buttons import IconButton
@@ -149,6 +149,34 @@ def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Star
     run.pane.transcript.asked.emit("delete", last)
     assert toast.isVisible()
     assert toast.window() is run.window
+
+
+def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(700, 560)
+    run.window.commands["sidebar"].trigger()
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    for pane in run.panes:
+        run.say("hold 60", pane)
+        run.until(lambda pane=pane: "59" in run.answer(pane))
+    run.window.commands["stop_all"].trigger()
+    run.until(lambda: not run.app.library.running())
+    buttons = [b for b in run.window.findChildren(QPushButton) if b.text() == "Continue"]
+    run.until(lambda: sum(b.isVisible() for b in buttons) == 2)
+    toast = run.window.toast
+    for pane in run.panes:
+        pane.transcript.verticalScrollBar().setValue(10**6)
+    # Wherever such a button stands, a notice that comes or stays goes out of its way.
+    for height in range(420, 561, 10):
+        run.window.resize(700, height)
+        toast.show_text("A notice of some length, which is as wide as a pane", "Undo")
+        area = toast.geometry()
+        for button in buttons:
+            if not button.visibleRegion().isEmpty():
+                place = QRect(button.mapTo(run.window, QPoint()), button.size())
+                assert not place.intersects(area), height
 
 
 def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Start):
