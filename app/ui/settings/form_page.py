@@ -327,6 +327,7 @@ PLACES: dict[str, tuple[str, ...]] = {
         mark("Copy setup for"),
         mark("Keys"),
         mark("Allowed web pages"),
+        mark("Precedence"),
         mark("Concurrent sessions"),
         mark("Replace the least recently used session"),
         mark("Requests per key at once"),
@@ -363,7 +364,7 @@ SYNONYMS: dict[str, str] = {
     "Model": mark("default model"),
     "Temperature": mark("creativity, randomness, sampling"),
     "Longest reply": mark("maximum tokens, length"),
-    "Drop the oldest messages when the context is full": mark("context window, overflow"),
+    "Leave out oldest messages when context is full": mark("context window, overflow"),
     # Here they are called instructions everywhere; what others say is only looked for.
     "Instructions": "system prompt, custom instructions, role",
     "Memory limit": mark("RAM"),
