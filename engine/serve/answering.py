@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from engine.engine import Engine, Session
-from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress
 from engine.params import SamplingParams
 from engine.reply import Reply
@@ -118,15 +118,20 @@ class Client:
 
     async def failed(self, error: Exception) -> bool:
         """Send an error within a stream that has begun. False: it has not."""
+        writer, content = self._writer, errors.body_of(error, self._path)[1]
+        too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
+        if writer is not None and writer.generation.stream and writer.tells_overflow and too_long:
+            await self._begin_stream()
         if self._begun and not self._ended:
-            assert self._writer is not None
-            content = errors.body_of(error, self._path)[1]
-            await self._write(self._writer.failed(content), more=False)
+            assert writer is not None
+            await self._write(writer.failed(content), more=False)
         return self._begun
 
     async def _begin_stream(self) -> None:
         if not self._begun:
-            await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
+            assert self._writer is not None
+            kind = self._writer.media_type.encode()
+            await self._head(kind, (b"cache-control", b"no-store"))
 
     async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
         self._begun = True

@@ -46,11 +46,13 @@ RETRY_SECONDS = 5
 """What `Retry-After` says with a 429 or 503 that names no time."""
 FAULT = "The server failed over this request. Its log says more."
 ANTHROPIC = "/v1/messages"
-"""Errors of paths that begin so have Anthropic's shape, all others OpenAI's."""
+"""Errors of paths that begin so have Anthropic's shape."""
 CONTEXT_LENGTH = "context_length_exceeded"
 """OpenAI's code for a prompt that is too long."""
 _FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
 _MOST = re.compile(r"never more than ([\d,]+) characters")
+OLLAMA = "/api/"
+"""Those of these have Ollama's, and all others OpenAI's."""
 _ANTHROPIC_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -105,6 +107,8 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
         # The code is one more field of Anthropic's shape.
         told: dict[str, Any] = {"type": kind, "message": message, "code": code}
         return status, {"type": "error", "error": told}
+    if path.startswith(OLLAMA):
+        return status, {"error": message}
     kind = "invalid_request_error" if status < 500 else "server_error"
     told = {"message": message, "type": kind, "param": None, "code": code}
     return status, {"error": told}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import threading
 import time
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.hub.names import clean_name
-from engine.model.folder import display_name
+from engine.model.folder import context_length, display_name
 from engine.model.info import Model
 from engine.runtime import pressure
 from engine.runtime.examining import resolve, resolve_adapter
@@ -41,6 +42,7 @@ ELSEWHERE = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
 work; the first model answers, unless an alias says which."""
 LONGEST_ALIAS = 200
 """Characters of a name that aliases are looked up for."""
+_MOST_CONFIG = 2**20
 MODEL_BUSY = "model_busy"
 KEPT = "model_kept"
 
@@ -76,6 +78,7 @@ class Entry:
         self.guests: set[str] = set()
         self.given = model is not None
         self._began = 0.0
+        self._context: int | None = None  # as its folder tells
         self._before = 0  # bytes in use when its loading began
 
     @classmethod
@@ -105,6 +108,19 @@ class Entry:
         if self.model is not None:
             return "loaded"
         return "loading" if self.loading is not None else "unloaded"
+
+    @property
+    def context_length(self) -> int:
+        """The most tokens that it takes; 0 where it is not loaded, and its folder does not tell."""
+        if self.model is not None:
+            return self.model.context_length
+        if self._context is None:
+            try:
+                with (Path(self.folder) / "config.json").open("rb") as stream:
+                    self._context = context_length(json.loads(stream.read(_MOST_CONFIG)), None)
+            except (OSError, ValueError, AttributeError, RecursionError):
+                self._context = 0
+        return self._context
 
     def is_called(self, name: object) -> bool:
         """Whether a client means this model."""

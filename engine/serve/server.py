@@ -24,6 +24,7 @@ from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.completions import Completions
 from engine.serve.routes.messages import Messages
 from engine.serve.routes.models import ModelRoutes
+from engine.serve.routes.ollama import OllamaChat, OllamaModels
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
@@ -103,11 +104,15 @@ class Server:
             lambda: self.connections,
             self.requests.agents,
         )
-        apis = (ChatCompletions(), Completions(), Responses(self._stored), Messages())
+        apis = (
+            *(ChatCompletions(), Completions(), Responses(self._stored)),
+            *(Messages(), OllamaChat()),
+        )
         routes = [
             *answering.routes(apis),
             *self._stored.routes(),
             *ModelRoutes(self.served).routes(),
+            *OllamaModels(self.served).routes(),
             *SessionRoutes(self.served, self.sessions).routes(),
             *health.routes(),
         ]

@@ -401,7 +401,15 @@ class Writer(ABC):
 
     Args:
         choices: the answers as they are gathered, in their order.
+
+    Attributes:
+        media_type: of a stream.
+        tells_overflow: whether a prompt that is too long is told within a stream, which begins
+            for that, and not by a status.
     """
+
+    media_type = "text/event-stream; charset=utf-8"
+    tells_overflow = False
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         self.generation = generation

@@ -104,6 +104,7 @@ def _event(content: dict[str, Any]) -> bytes:
 def _shown(entry: Entry, stats: dict[str, Any] | None = None) -> dict[str, Any]:
     shown = {"object": "model", "created": 0, "owned_by": "local", **entry.told(stats)}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
-    if entry.model is not None:
-        shown["context_length"] = entry.model.context_length
+    if length := entry.context_length:
+        # The second is vLLM's word, which some clients read.
+        shown |= {"context_length": length, "max_model_len": length}
     return shown

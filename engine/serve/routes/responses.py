@@ -16,7 +16,7 @@ from pydantic import Discriminator, Field, Tag
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from engine.errors import INVALID_REQUEST
+from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
 from engine.messages import Message
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, guest_of
@@ -72,6 +72,9 @@ from engine.serve.routes.tools import (
 
 MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
+ALIVE_SECONDS = 5.0
+"""Between two events that show life."""
+TOO_LONG = "context_length_exceeded"
 NOT_FOUND = "previous_response_not_found"
 
 _LOGPROBS = "message.output_text.logprobs"
@@ -457,16 +460,21 @@ class ResponsesWriter(BlockWriter):
         store: is given the response at its end.
     """
 
+    tells_overflow = True  # Codex makes its conversation shorter by the event, not by a status
+
     def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
         super().__init__(generation, choices)
         self._id = f"resp_{uuid.uuid4().hex}"
         self._created = int(time.time())
         self._store = store
         self._number = 0
+        self._alive = -ALIVE_SECONDS  # when it has shown life last
         self._items: list[JSON] = []
         self._arguments = ""  # of the call that is open
 
     def begin(self) -> bytes:
+        if self._number:  # it was begun to show life
+            return b""
         return self._state("response.created") + self._state("response.in_progress")
 
     def end(self) -> bytes:
@@ -474,14 +482,25 @@ class ResponsesWriter(BlockWriter):
         self._store(self.generation, self.choices[0], told)
         return self._event(f"response.{told['status']}", response=told)
 
+    def alive(self, text: str) -> bytes:
+        """An event now and then: agents give up a stream that has none, whatever comments say."""
+        now = time.monotonic()
+        if now - self._alive < ALIVE_SECONDS:
+            return super().alive(text)
+        self._alive = now
+        return self.begin() or self._state("response.in_progress")
+
     def failed(self, error: JSON) -> bytes:
         """The response without its end, and the error, which clients raise."""
         error = error["error"]
         failed = self._response(self._items, "failed")
-        failed["error"] = {"code": "server_error", "message": error["message"]}
         code, message = error["code"], error["message"]
-        return self._event("response.failed", response=failed) + self._event(
-            "error", code=code, message=message, param=None, error=error
+        told = TOO_LONG if code in (TOO_LONG, CONTEXT_OVERFLOW) else "server_error"
+        failed["error"] = {"code": told, "message": message}
+        return (
+            self.begin()
+            + self._event("response.failed", response=failed)
+            + self._event("error", code=code, message=message, param=None, error=error)
         )
 
     def whole(self) -> JSON:

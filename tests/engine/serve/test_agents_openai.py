@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine import Engine
+from engine.serve.routes import responses
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
@@ -223,3 +226,143 @@ def test_several_calls_of_several_kinds(agents: Server) -> None:
         streamed(agents, said("[[two]]"), tools=[RUN, CUSTOM])[-1]["response"]["output"],
     ):
         assert [item["type"] for item in output] == ["function_call", "custom_tool_call"]
+
+
+def test_an_overflow_is_told_in_openais_words(agents: Server) -> None:
+    long = said("word " * 5000)
+    (_, _, failed, _) = streamed(agents, long)
+    assert failed["type"] == "response.failed"
+    assert failed["response"]["error"]["code"] == "context_length_exceeded"
+    assert ask(agents, "POST", "/v1/responses", {"input": [long]}).status == 400
+
+
+def test_an_agent_hears_events_while_its_prompt_is_read(
+    agents: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(responses, "ALIVE_SECONDS", 0.0)
+    told = streamed(agents, said("word " * 3000))
+    kinds = [one["type"] for one in told]
+    assert kinds[0] == "response.created"
+    assert kinds.count("response.created") == 1
+    assert kinds.count("response.in_progress") > 1
+    assert [one["sequence_number"] for one in told] == list(range(len(told)))
+
+
+def test_models_tell_their_context_before_they_are_loaded(
+    agents: Server, model_folder: Callable[[str], Path]
+) -> None:
+    agents.offer(str(model_folder("plain")))
+    try:
+        first, second = ask(agents, "GET", "/v1/models").json["data"]
+    finally:
+        del agents.served.entries[1:]
+    assert first["context_length"] == first["max_model_len"] == 4096
+    assert second["state"] == "unloaded"
+    assert second["context_length"] > 0
+
+
+# -- Ollama's --------------------------------------------------------------------------------------
+
+
+def test_ollamas_clients_find_version_and_models(agents: Server) -> None:
+    assert ask(agents, "GET", "/api/version").json["version"].count(".") == 2
+    (model,) = ask(agents, "GET", "/api/tags").json["models"]
+    assert model["name"] == model["model"] == "agent"
+    shown = ask(agents, "POST", "/api/show", {"model": "agent"}).json
+    assert shown["model_info"]["mlx.context_length"] == 4096
+    assert "tools" in shown["capabilities"]
+    missing = ask(agents, "POST", "/api/show", {"model": "nothing"})
+    assert missing.status == 404
+    assert isinstance(missing.json["error"], str)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_chat_in_ollamas_shape(agents: Server, stream: bool) -> None:
+    tools = [{"type": "function", "function": {k: v for k, v in RUN.items() if k != "type"}}]
+    asked = {"role": "user", "content": "[[open]]", "images": ["AAAA"]}
+    more = {"options": {"num_ctx": 2048, "num_predict": -1, "temperature": 0}, "think": True}
+    body = {"model": "agent", "messages": [asked], "tools": tools, "stream": stream, **more}
+    answer = ask(agents, "POST", "/api/chat", body)
+    lines = [json.loads(line) for line in answer.body.decode().splitlines()]
+    (called,) = [line["message"]["tool_calls"] for line in lines if "tool_calls" in line["message"]]
+    assert called[0]["function"] == {"name": "run", "arguments": {"cmd": "ls"}}
+    assert [line["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
+    assert lines[-1]["prompt_eval_count"] > 10
+    turn = {"role": "assistant", "content": "", "tool_calls": called}
+    result = {"role": "tool", "content": "a b", "tool_name": "run"}
+    del body["stream"]  # which is then true
+    answer = ask(agents, "POST", "/api/chat", {**body, "messages": [asked, turn, result]})
+    lines = [json.loads(line) for line in answer.body.decode().splitlines()]
+    assert "".join(line["message"]["content"] for line in lines) == "Listed."
+    too_long = {"messages": [{"role": "user", "content": "word " * 5000}]}
+    refused = ask(agents, "POST", "/api/chat", too_long)
+    assert refused.status == 400
+    assert isinstance(refused.json["error"], str)
+
+
+# -- what nobody should send -----------------------------------------------------------------------
+
+MANY = [{"type": "function", "name": f"tool_{n}"} for n in range(10_000)]
+NESTED = '{"type": "object", "properties": {"x": ' * 40 + "{}" + "}}" * 40
+HOSTILE: dict[str, dict[str, Any]] = {
+    "tools without names": {"tools": [{"type": "function"}]},
+    "a tool that is none": {"tools": [5]},
+    "a type of half a megabyte": {"tools": [{"type": "x" * 2**19}]},
+    "ten thousand tools": {"tools": MANY},
+    "ten thousand, required": {"tools": MANY, "tool_choice": "required"},
+    "ten thousand types": {"tools": [{"type": f"kind_{n}"} for n in range(10_000)]},
+    "a namespace in one": {"tools": [{**CREW, "tools": [CREW]}]},
+    "a name of half a megabyte": {"tools": [{**RUN, "name": "n" * 2**19}]},
+    "a grammar of half a megabyte": {
+        "tools": [{**CUSTOM, "format": {**CUSTOM["format"], "definition": "x" * 2**19}}]
+    },
+    "a grammar that explodes": {
+        "tools": [
+            {
+                **CUSTOM,
+                "format": {
+                    "type": "grammar",
+                    "syntax": "regex",
+                    "definition": "((a{1,999}){1,999}){1,999}" * 20,
+                },
+            }
+        ],
+        "tool_choice": "required",
+    },
+    "a schema that is deep": {
+        "tools": [{**RUN, "strict": True, "parameters": json.loads(NESTED)}],
+        "tool_choice": "required",
+    },
+    "a choice of nothing": {"tools": [RUN], "tool_choice": {"type": "custom"}},
+    "allowed that is none": {"tools": [RUN], "tool_choice": {"type": "allowed_tools"}},
+    "more tools that are none": {"input": [{"type": "additional_tools", "tools": ["x"]}]},
+    "only more tools": {"input": [{"type": "additional_tools", "tools": []}]},
+    "an id of half a megabyte": {
+        "input": [{"type": "function_call_output", "call_id": "c" * 2**19, "output": "x"}]
+    },
+    "calls that are no objects": {
+        "input": [{"type": "tool_search_call", "call_id": "c", "arguments": "[1]"}]
+    },
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_nobody_should_send_is_answered_or_refused(agents: Server, name: str) -> None:
+    began = time.monotonic()
+    body = {"input": [said("hello")], "max_output_tokens": 4, **HOSTILE[name]}
+    answer = ask(agents, "POST", "/v1/responses", body)
+    assert answer.status in (200, 400), answer.body
+    assert answer.status == 200 or len(answer.json["error"]["message"]) <= 600
+    assert time.monotonic() - began < 20
+    assert chat(agents, "hello")["message"]["content"] == "Done."
+
+
+def test_allowed_tools_are_the_only_ones(agents: Server) -> None:
+    allowed = {"type": "allowed_tools", "mode": "auto", "tools": [{**RUN}]}
+    model = agents.served.models[0]
+    body = {"input": "x", "tools": [RUN, CUSTOM], "tool_choice": allowed}
+    asked = Responses(StoredResponses()).read(body, model)
+    assert [t["function"]["name"] for t in asked.params.tools] == ["run"]
+    named = {"type": "custom", "name": "apply_patch"}
+    asked = Responses(StoredResponses()).read({**body, "tool_choice": named}, model)
+    assert asked.params.tool_choice == "apply_patch"

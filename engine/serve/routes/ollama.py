@@ -1,0 +1,273 @@
+"""Ollama's `/api/chat`, and what its clients ask before it: version, models, and one of them.
+
+For clients that know no other server. Nothing of Ollama's is here, only the shape of its requests.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from engine.messages import Message
+from engine.model.info import Model
+from engine.serve import bodies
+from engine.serve.json_input import form
+from engine.serve.models import Entry, Served
+from engine.serve.routes.base import (
+    API,
+    CallBegun,
+    CallBroken,
+    Called,
+    CallMore,
+    Choice,
+    Generation,
+    Operation,
+    Piece,
+    Text,
+    Writer,
+    encoded,
+)
+from engine.serve.routes.schema import (
+    JSON,
+    UNSEEN,
+    Anything,
+    Arguments,
+    GenerationBody,
+    Hint,
+    Items,
+    OpenBody,
+    TemplateOptions,
+    told_once,
+)
+from engine.serve.routes.tools import Toolbox, with_note
+
+VERSION = "0.14.0"
+"""Of the API whose shape this is: clients compare it with what they need."""
+_SETTINGS = {
+    **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
+    **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},
+    "repeat_penalty": "repetition_penalty",
+    "num_predict": "max_tokens",
+}
+"""Names of `options`, and what they are called here. All others are hints about memory."""
+
+
+class CalledFunction(OpenBody):
+    name: str
+    arguments: Arguments = Field(default_factory=dict)
+
+
+class ToolCall(OpenBody):
+    id: str = ""
+    function: CalledFunction
+
+
+class ChatMessage(OpenBody):
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    thinking: str | None = None
+    images: list[Any] = Field(default_factory=list)
+    tool_calls: Items[ToolCall] = Field(default_factory=list)
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+
+    @property
+    def as_message(self) -> Message:
+        """As templates want it."""
+        message: Message = {"role": self.role, "content": self.content}
+        if self.images:
+            told_once(f"a note stands for {UNSEEN['image']}, which models cannot be given here")
+            message["content"] += f"\n[Here was {UNSEEN['image']}, which you cannot see.]"
+        if self.thinking:
+            message["reasoning_content"] = self.thinking
+        if self.tool_name:
+            message["name"] = self.tool_name
+        if self.tool_call_id:
+            message["tool_call_id"] = self.tool_call_id
+        if self.tool_calls:
+            message["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.function.name, "arguments": call.function.arguments},
+                }
+                for call in self.tool_calls
+            ]
+        return message
+
+
+class OllamaBody(GenerationBody, TemplateOptions):
+    messages: Annotated[Items[ChatMessage], Field(min_length=1)]
+    tools: list[Any] = Field(default_factory=list)
+    format: Any = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    stream: bool = True
+    think: bool | Literal["low", "medium", "high"] | None = None
+    keep_alive: Annotated[Any, Hint("keep_alive")] = None
+    truncate: Anything = None
+    shift: Anything = None
+
+    def asks(self, model: Model) -> Generation:
+        effort = self.think if isinstance(self.think, str) else None
+        asked = self.think if isinstance(self.think, bool) and model.thinking else None
+        reasoning, template = self.template(model, asked, effort, "think")
+        box = Toolbox()
+        box.add(self.tools)
+        tools = box.settings(model, "auto", True)
+        shape = self.format
+        bound: dict[str, Any] = {}
+        if shape == "json" or isinstance(shape, dict):
+            schema = {"type": "object"} if shape == "json" else shape
+            bound = form({"type": "json_schema", "schema": schema}, "format")
+        elif shape not in (None, ""):
+            raise ValueError("format must be json or a schema")
+        if bound and tools:
+            raise ValueError("format and tools cannot both shape one answer: choose one")
+        own = {_SETTINGS[name]: self.options[name] for name in _SETTINGS if name in self.options}
+        if set(self.options) - set(_SETTINGS):
+            told_once("options about memory are taken from Ollama's clients, and change nothing")
+        if isinstance(own.get("max_tokens"), int) and own["max_tokens"] < 1:
+            del own["max_tokens"]  # no limit
+        return Generation(
+            model,
+            [with_note([message.as_message for message in self.messages], box.note())],
+            self.sampling(model, **own, **tools, **bound),
+            self.config(reasoning),
+            stream=self.stream,
+            template=template,
+        )
+
+
+class OllamaWriter(Writer):
+    """An answer as lines of JSON, or as one object."""
+
+    media_type = "application/x-ndjson"
+
+    def piece(self, choice: Choice, piece: Piece) -> bytes:
+        if isinstance(piece, Text):
+            return self._line({("thinking" if piece.reasoning else "content"): piece.text})
+        if isinstance(piece, Called):
+            return self._line({"tool_calls": [_call(piece)]})
+        assert isinstance(piece, (CallBegun, CallMore, CallBroken))
+        return b""  # a call is told whole
+
+    def ended(self, choice: Choice) -> bytes:
+        return b""
+
+    def end(self) -> bytes:
+        return encoded(self._told({}, **self._figures())) + b"\n"
+
+    def failed(self, error: JSON) -> bytes:
+        return encoded(error) + b"\n"
+
+    def alive(self, text: str) -> bytes:
+        return self._line({})
+
+    def whole(self) -> JSON:
+        choice = self.choices[0]
+        message: JSON = {"content": choice.text}
+        if choice.thought:
+            message["thinking"] = choice.thought
+        if choice.calls:
+            message["tool_calls"] = [_call(call) for call in choice.calls]
+        return self._told(message, **self._figures())
+
+    def _line(self, message: JSON) -> bytes:
+        return encoded(self._told(message, done=False)) + b"\n"
+
+    def _told(self, message: JSON, **more: Any) -> JSON:
+        return {
+            "model": self.generation.model.name,
+            "created_at": datetime.now(UTC).isoformat(),
+            "message": {"role": "assistant", "content": "", **message},
+            **more,
+        }
+
+    def _figures(self) -> JSON:
+        choice = self.choices[0]
+        stats = choice.stats
+        read, made = round(stats.ttft_s * 1e9), round(stats.decode_s * 1e9)
+        return {
+            "done": True,
+            "done_reason": "length" if choice.by_length else "stop",
+            "total_duration": read + made,
+            "load_duration": 0,
+            "prompt_eval_count": stats.prompt_tokens,
+            "prompt_eval_duration": read,
+            "eval_count": stats.generated_tokens,
+            "eval_duration": made,
+        }
+
+
+def _call(call: Called) -> JSON:
+    function = {"name": call.name, "arguments": json.loads(call.arguments)}
+    return {"id": call.id, "function": function}
+
+
+class OllamaChat(API):
+    path = "/api/chat"
+    summary = "A chat, in Ollama's shape."
+    body = OllamaBody
+    writer = OllamaWriter
+
+
+class ShowBody(OpenBody):
+    model: str | None = None
+    name: str | None = None
+
+
+class OllamaModels:
+    """Answers what Ollama's clients ask about models."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+
+    def routes(self) -> list[Operation]:
+        return [
+            Operation("GET", "/api/version", self._version, "The version of Ollama's API."),
+            Operation("GET", "/api/tags", self._tags, "The models, in Ollama's shape."),
+            Operation("GET", "/api/ps", self._loaded, "The models that are loaded."),
+            Operation("POST", "/api/show", self._show, "One model.", body=ShowBody),
+        ]
+
+    async def _version(self, _: Request) -> Response:
+        return JSONResponse({"version": VERSION})
+
+    async def _tags(self, _: Request) -> Response:
+        return JSONResponse({"models": [_shown(entry) for entry in self._served.entries]})
+
+    async def _loaded(self, _: Request) -> Response:
+        entries = [entry for entry in self._served.entries if entry.model is not None]
+        return JSONResponse({"models": [_shown(entry) for entry in entries]})
+
+    async def _show(self, request: Request) -> Response:
+        asked = await bodies.small(request, ShowBody)
+        entry = self._served.entry(asked.model or asked.name)
+        model = entry.model
+        can = ["completion"]
+        if model is None or model.tool_format:
+            can.append("tools")
+        if model is not None and model.thinking:
+            can.append("thinking")
+        about = {"general.architecture": "mlx", "mlx.context_length": entry.context_length}
+        shown = _shown(entry)
+        return JSONResponse(
+            {"details": shown["details"], "model_info": about, "capabilities": can, "template": ""}
+        )
+
+
+def _shown(entry: Entry) -> JSON:
+    details = {"format": "mlx", "family": "mlx", "families": ["mlx"], "parent_model": ""}
+    return {
+        "name": entry.name,
+        "model": entry.name,
+        "modified_at": "1970-01-01T00:00:00Z",
+        "size": entry.model.nbytes if entry.model is not None else 0,
+        "digest": "",
+        "details": {**details, "parameter_size": "", "quantization_level": ""},
+    }
