@@ -16,6 +16,7 @@ COMMANDS = {
         "the machines that a model is spread over: check, copy, test, start",
     ),
     "mcp": ("engine.cli.mcp", "chats and comparisons as tools for other programs (MCP over stdio)"),
+    "launch": ("engine.cli.launch", "a coding agent that works with a model of this computer"),
     "load": ("engine.bench.load", "many clients at a server over HTTP"),
     "download": ("engine.cli.download", "a model from the hub, resumable"),
     "bench": ("engine.cli.bench", "throughput and latency against the alternatives"),

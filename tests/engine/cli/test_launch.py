@@ -1,0 +1,166 @@
+"""`launch`: what agents are told of a server, and what of theirs is left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli import launch
+from engine.cli.launch import AGENTS
+from engine.cli.main import main
+from engine.serve.auth import Keys
+from engine.serve.server import Server
+from tests.engine.serving import ask
+
+TELLS = """#!{python}
+import json, os, sys
+files = dict()
+for folder, _, names in os.walk(os.environ["TOLD_FOLDER"]):
+    for name in names:
+        path = os.path.join(folder, name)
+        files[name] = (oct(os.stat(path).st_mode & 0o777), open(path).read())
+told = dict(environment=dict(os.environ), arguments=sys.argv[1:], files=files)
+open(os.environ["TOLD"], "w").write(json.dumps(told))
+sys.exit(7)
+"""
+
+
+class Stage:
+    """A home and a path with agents that write down what they are told."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._told = folder / "told.json"
+        self.home = folder / "home"
+        self.data = folder / "data"
+        programs = folder / "programs"
+        for path in (self.home, programs):
+            path.mkdir()
+        for agent in AGENTS.values():
+            program = programs / agent.program
+            program.write_text(TELLS.format(python=sys.executable))
+            program.chmod(0o755)
+        self.programs = programs
+        monkeypatch.setenv("PATH", str(programs))
+        monkeypatch.setenv("HOME", str(self.home))
+        monkeypatch.setenv("XDG_DATA_HOME", str(self.data))
+        monkeypatch.setenv("TOLD", str(self._told))
+        monkeypatch.setenv("TOLD_FOLDER", str(self.data))
+
+    @property
+    def told(self) -> Any:
+        return json.loads(self._told.read_text())
+
+    @property
+    def was_started(self) -> bool:
+        return self._told.exists()
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(tmp_path, monkeypatch)
+
+
+def launched(server: Server, *arguments: str) -> int:
+    url = f"http://127.0.0.1:{server.port}"
+    return main(["launch", "--url", url, *arguments])
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_is_told_where_the_model_is(server: Server, stage: Stage, name: str) -> None:
+    assert launched(server, name, "--model", "scripted", "--", "-p", "hi") == 7
+    told = stage.told
+    assert told["arguments"][-2:] == ["-p", "hi"]
+    files = "".join(text for _, text in told["files"].values())
+    known = json.dumps([told["environment"], told["arguments"]]) + files
+    assert f"http://127.0.0.1:{server.port}" in known
+    assert "scripted" in known
+    assert "$" not in files
+    assert {mode for mode, _ in told["files"].values()} <= {"0o600"}
+    assert not list(stage.home.iterdir())
+
+
+def test_what_is_set_for_others_is_taken_away(
+    server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "theirs")
+    monkeypatch.setenv("EDITOR", "ed")
+    launched(server, "claude")
+    assert "ANTHROPIC_API_KEY" not in stage.told["environment"]
+    assert stage.told["environment"]["EDITOR"] == "ed"
+
+
+def test_print_shows_and_starts_nothing(
+    server: Server, stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, agent in AGENTS.items():
+        assert launched(server, name, "--print") == 0
+        shown = capsys.readouterr().out
+        assert agent.program in shown.splitlines()[-1]
+        assert f"http://127.0.0.1:{server.port}" in shown
+    assert not stage.was_started
+    assert not stage.data.exists()
+
+
+def test_an_agent_that_is_not_installed_is_named_with_what_installs_it(
+    server: Server, stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (stage.programs / "codex").unlink()
+    assert launched(server, "codex") == 2
+    assert "npm install -g @openai/codex" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--url", "localhost"], "written as"),
+        (["--model", "nothing"], "no model 'nothing'"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    server: Server,
+    stage: Stage,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    says: str,
+) -> None:
+    assert launched(server, "codex", *arguments) == 2
+    assert says in capsys.readouterr().err
+    assert not stage.was_started
+
+
+def test_where_keys_are_needed_an_agent_has_its_own(
+    model_folder: Callable[[str], Path], server: Server, stage: Stage, tmp_path: Path
+) -> None:
+    file = tmp_path / "keys.json"
+    Keys(file).make("somebody")
+    models = [server.served.models[0]]
+    with Server(server.engine, models, 0, keys=Keys(file)) as guarded:
+        for _ in range(2):
+            assert launched(guarded, "codex", "--keys", str(file)) == 7
+        key = stage.told["environment"]["STRETTO_API_KEY"]
+        assert ask(guarded, "GET", "/v1/models").status == 401
+        assert ask(guarded, "GET", "/v1/models", authorization=f"Bearer {key}").status == 200
+        assert sorted(k.name for k in Keys(file).all()) == ["codex", "somebody"]
+        Keys(file).revoke("codex")
+        assert launched(guarded, "codex", "--keys", str(file)) == 7
+        assert stage.told["environment"]["STRETTO_API_KEY"] != key
+    (kept,) = stage.data.rglob("key")
+    assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
+
+
+def test_without_a_server_one_is_started_and_ends_with_the_agent(stage: Stage) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    assert main(["launch", "--url", url, "codex"]) == 7
+    (base,) = [a for a in stage.told["arguments"] if "base_url" in a]
+    address = base.partition('"')[2].removesuffix('/v1"')
+    assert address != url
+    assert launch._asked(address, "/health", "") is None
