@@ -294,20 +294,25 @@ def claude(here: Here) -> None:
     here.found("an abort, and on", "All four" in said, figures(turns))
 
 
-AGENTS: dict[str, tuple[dict[str, list[str]], Callable[[Here], None]]] = {
-    "claude": (CLAUDE_SCRIPTS, claude),
-}
-"""By name: the scripts, in which @ is the project's folder, and what runs the agent."""
+Agents = dict[str, tuple[dict[str, list[str]], Callable[[Here], None], int]]
+"""By name: the scripts, in which @ is the project's folder, what runs the agent, and the most
+tokens that the model takes."""
+
+
+def agents() -> Agents:
+    from tests import torture_agents_openai
+
+    return {"claude": (CLAUDE_SCRIPTS, claude, 2**17), **torture_agents_openai.agents()}
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture agents", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(AGENTS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(agents())}")
     parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
     chosen = parser.parse_args(arguments)
     rows: list[tuple[str, str, bool, str]] = []
     with tempfile.TemporaryDirectory() as root:
-        for name in chosen.names or AGENTS:
+        for name in chosen.names or agents():
             _run(name, Path(root) / name, rows, chosen.record)
     print(f"\n{'agent':12} {'what':42} {'worked':7}")
     for agent, what, worked, how in rows:
@@ -321,9 +326,9 @@ def _run(
     print(f"{name}:", flush=True)
     project = folder / "project"
     project.mkdir(parents=True)
-    scripts, run = AGENTS[name]
+    scripts, run, context = agents()[name]
     laid = {k: [a.replace("@/", f"{project}/") for a in answers] for k, answers in scripts.items()}
-    model = write_agent(folder / MODEL, laid)
+    model = write_agent(folder / MODEL, laid, context)
     with _Serving(model, folder / "cache") as serving, recorded(serving.port) as recorder:
         try:
             run(Here(name, project, recorder, rows, serving.again))

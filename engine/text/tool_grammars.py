@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from engine.params import SamplingParams
+from engine.params import FormLimits, SamplingParams
 from engine.text import recognition
 from engine.text.call_notations import JSON_CALL, JSON_LIST, NOTATIONS, Tags
 from engine.text.forms import BLANKS, bounded
@@ -34,6 +34,8 @@ _WORD = re.compile(r"\w+")
 _COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
 _NOT_IN_GEMMAS = ("patternProperties", "if", "not", "allOf", "pattern", "format")
 _DEEPEST = 8
+_LONGEST_TEXT = 10**6
+"""Characters of a text among arguments: calls write whole files. Longer ones cost no more time."""
 _MOST_ITEMS = 64
 """Items of a list that are counted; a list of more is bound without a count."""
 
@@ -60,6 +62,12 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
         raise ValueError(f"{asked} here: the calls of {model} cannot be bound to a form")
 
 
+def can_bind_patterns(format_name: str) -> bool:
+    """Whether texts in calls of that notation can be bound to regular expressions."""
+    notation = NOTATIONS.get(format_name)
+    return notation is not None and (bool(notation.json) or format_name == "harmony")
+
+
 def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     """The same with the grammar that `params.tool_form` asks for.
 
@@ -73,6 +81,8 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     form, limits = params.tool_form, params.form_limits
     if form is None:
         return params
+    if limits == FormLimits():  # nobody has asked for these
+        limits = replace(limits, characters=_LONGEST_TEXT)
     grammar = _Grammar(tokenizer, name, form.required, form.several)
     calls = []
     for tool, schema in form.tools:

@@ -21,7 +21,7 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.routes.schema import JSON, Function, parsed, told_once
-from engine.text.tool_grammars import check
+from engine.text.tool_grammars import can_bind_patterns, check
 from engine.text.tools import CHOICES, quoted
 
 log = logging.getLogger(__name__)
@@ -82,11 +82,13 @@ class Toolbox:
         functions: for the model, in the shape of chat completions, by their names.
         given: how the client knows them, by the same names.
         absent: types of tools that were left out.
+        patterns: regular expressions of custom tools' inputs, by the names of their functions.
     """
 
     functions: dict[str, JSON] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
+    patterns: dict[str, str] = field(default_factory=dict)
     _now: set[str] = field(default_factory=set)  # the names in the list that is taken
 
     def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
@@ -108,8 +110,10 @@ class Toolbox:
             about = _checked(tool.get("function", tool), f"{where}.")
             self._put(Given("function", about["name"], namespace), about)
         elif kind == "custom":
-            about = _custom(tool.get("custom", tool), where)
+            about, pattern = _custom(tool.get("custom", tool), where)
             self._put(Given("custom", about["name"], namespace), about)
+            if pattern is not None:
+                self.patterns[flat(about["name"], namespace)] = pattern
         elif kind == "namespace" and not namespace:
             inner = tool.get("tools")
             if not isinstance(tool.get("name"), str) or not isinstance(inner, list):
@@ -162,7 +166,24 @@ class Toolbox:
             )
         if wanted == "none" or (wanted == "auto" and not functions):
             return {}
+        if wanted != "auto":
+            functions = [self._with_pattern(one, model) for one in functions]
         return offered(model, functions, wanted, several)
+
+    def _with_pattern(self, function: JSON, model: Model) -> JSON:
+        """A function whose text is bound to its regular expression, where the model's calls can be.
+
+        Texts within JSON can be bound to a regular expression, and to no Lark grammar.
+        """
+        about = function["function"]
+        pattern = self.patterns.get(about["name"])
+        if pattern is None or not can_bind_patterns(model.tool_format):
+            if self.known(about["name"]).kind == "custom":
+                told_once("grammars of custom tools that cannot bind calls are told to the model")
+            return function
+        argument = {"type": "string", "pattern": f"^(?:{pattern})$"}
+        parameters = {**about["parameters"], "properties": {INPUT: argument}}
+        return {**function, "function": {**about, "parameters": parameters}}
 
     def _named(self, choice: Any) -> str:
         """The name of the function that a choice names.
@@ -237,8 +258,8 @@ def _checked(about: Any, where: str) -> JSON:
     return function.model_dump(exclude_unset=True, include=names)
 
 
-def _custom(about: Any, where: str) -> JSON:
-    """A tool whose input is a text, as a function of one argument.
+def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
+    """A tool whose input is a text, as a function of one argument; its regular expression.
 
     Raises:
         ValueError: it is none.
@@ -248,8 +269,7 @@ def _custom(about: Any, where: str) -> JSON:
     description, form = about.get("description"), about.get("format")
     if not isinstance(description, (str, type(None))):
         raise ValueError(f"{where}.description must be a text")
-    told = description or ""
-    argument: JSON = {"type": "string"}
+    told, pattern = description or "", None
     kind = form.get("type") if isinstance(form, Mapping) else None
     if isinstance(form, Mapping) and kind == "grammar":
         inner = form.get("grammar", form)
@@ -258,11 +278,19 @@ def _custom(about: Any, where: str) -> JSON:
         if syntax not in ("lark", "regex") or not isinstance(definition, str):
             raise ValueError(f"{where}.format must have a definition in the syntax lark or regex")
         named = "Lark grammar" if syntax == "lark" else "regular expression"
+        pattern = definition if syntax == "regex" else None
         told += f"\n\n{INPUT} must match this {named}:\n{definition}"
     elif form is not None and kind != "text":
         raise ValueError(f"{where}.format must be text or grammar, not {quoted(form)}")
-    parameters = {"type": "object", "properties": {INPUT: argument}, "required": [INPUT]}
-    return {"name": about["name"], "description": told.strip(), "parameters": parameters}
+    properties = {INPUT: {"type": "string"}}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": [INPUT],
+        "additionalProperties": False,
+    }
+    told = told.strip()
+    return {"name": about["name"], "description": told, "parameters": parameters}, pattern
 
 
 # -- items of responses ----------------------------------------------------------------------------

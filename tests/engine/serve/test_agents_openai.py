@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -366,3 +367,16 @@ def test_allowed_tools_are_the_only_ones(agents: Server) -> None:
     named = {"type": "custom", "name": "apply_patch"}
     asked = Responses(StoredResponses()).read({**body, "tool_choice": named}, model)
     assert asked.params.tool_choice == "apply_patch"
+
+
+def test_a_custom_tool_that_must_be_called_is_bound_to_its_regular_expression(
+    server: Server,
+) -> None:
+    about = {"type": "grammar", "syntax": "regex", "definition": "[ab]{3}-[0-9]"}
+    tools = [{"type": "custom", "name": "code", "format": about}]
+    choice = {"type": "custom", "name": "code"}
+    asked = {"model": "scripted", "tools": tools, "tool_choice": choice}
+    for seed in range(3):
+        more = {"seed": seed, "temperature": 2.0, "max_output_tokens": 200}
+        (item,) = response(server, said("weather?"), **asked, **more)["output"]
+        assert re.fullmatch("[ab]{3}-[0-9]", item["input"])

@@ -15,7 +15,10 @@ from tokenizers import AddedToken, Tokenizer
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, ToolCallFinished
 from engine.bench.random_models import write_model
+from engine.params import FormLimits
 from engine.serve.server import Server
+from engine.text import recognition, tool_grammars
+from tests import torture_calls
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 from tests.engine.serving import ask
@@ -268,3 +271,15 @@ def test_a_schema_that_cannot_be_used_is_refused(
     answer = ask(server, "POST", "/v1/chat/completions", asked)
     assert answer.status == 400
     assert re.search(says, answer.json["error"]["message"])
+
+
+def test_a_call_may_write_a_whole_file_unless_limits_are_asked_for(tmp_path: Path) -> None:
+    """A text of 4,096 characters, which answers of a form may have, is no file."""
+    tokenizer = torture_calls.bindable("qwen3", tmp_path)
+    schema = {"type": "object", "properties": {"content": {"type": "string"}}}
+    tool = {"type": "function", "function": {"name": "write", "parameters": schema}}
+    for limits, longest in ((FormLimits(), 10**6), (FormLimits(characters=50), 50)):
+        params = SamplingParams(tools=[tool], tool_choice="required", form_limits=limits)
+        notation = recognition.of(tokenizer).tool_format
+        grammar = str(tool_grammars.bound(params, tokenizer, notation).grammar)
+        assert f'"maxLength": {longest}' in grammar

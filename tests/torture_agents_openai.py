@@ -1,0 +1,187 @@
+"""The coding agents that speak OpenAI's APIs, for `tests.torture agents`: whole sessions of each.
+
+They are started by `python -m engine launch`, so that this is tried too.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tests.engine.scripted import call
+from tests.torture_agents import MODEL, PACKAGES, ROOT, Agents, Exchange, Here, installed
+
+CONTEXT = 40_000
+"""Tokens of the model: some answers of tools fill them."""
+FILL = "seq -s ' ' 1 2200"
+ABORT_SECONDS = 12.0
+
+
+@dataclass(frozen=True)
+class Client:
+    """An agent: what it is installed from, how it is asked, and its tools in its own words.
+
+    Attributes:
+        asked: its arguments, in which PROMPT stands for what it is asked.
+        shell: a call of its shell.
+        write: a call that writes "two" into two.txt; None where it has no such tool.
+    """
+
+    package: str
+    program: str
+    asked: Sequence[str]
+    shell: Callable[[str], str]
+    write: str | None = None
+
+    @property
+    def scripts(self) -> dict[str, list[str]]:
+        write = self.write or self.shell("echo two > two.txt")
+        tools = [self.shell("echo one > one.txt"), write, self.shell("cat one.txt two.txt")]
+        return {
+            "tools": [*tools, "All are done."],
+            "fill": [*[self.shell(FILL)] * 6, "It is full."],
+            "long": ["and so on …"],
+        }
+
+
+CLIENTS = {
+    "codex": Client(
+        "@openai/codex",
+        "codex",
+        [
+            *("exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"),
+            "PROMPT",
+        ],
+        lambda line: call("exec_command", cmd=line),
+    ),
+    "opencode": Client(
+        "opencode-ai",
+        "opencode",
+        ["run", "PROMPT"],
+        lambda line: call("bash", command=line, description="x"),
+        call("write", filePath="@/two.txt", content="two"),
+    ),
+    "qwen": Client(
+        "@qwen-code/qwen-code",
+        "qwen",
+        ["-y", "-p", "PROMPT"],
+        lambda line: call("run_shell_command", command=line, is_background=False),
+        call("write_file", file_path="@/two.txt", content="two"),
+    ),
+    "copilot": Client(
+        "@github/copilot",
+        "copilot",
+        ["-p", "PROMPT", "--allow-all-tools"],
+        lambda line: call("bash", command=line, description="x"),
+        call("create", path="@/two.txt", file_text="two"),
+    ),
+    "pi": Client(
+        "@mariozechner/pi-coding-agent",
+        "pi",
+        ["-p", "PROMPT"],
+        lambda line: call("bash", command=line),
+        call("write", path="@/two.txt", content="two"),
+    ),
+    "cline": Client(
+        "cline",
+        "cline",
+        ["PROMPT"],
+        lambda line: call("run_commands", commands=[line]),
+    ),
+    "continue": Client(
+        "@continuedev/cli",
+        "cn",
+        ["-p", "PROMPT", "--auto"],
+        lambda line: call("Bash", command=line),
+        call("Write", filepath="@/two.txt", content="two"),
+    ),
+}
+
+
+class _Session:
+    """Asks one agent, by `launch`."""
+
+    def __init__(self, here: Here, name: str, program: Path, asked: Sequence[str]) -> None:
+        self._here, self._asked = here, asked
+        launch = [sys.executable, "-m", "engine", "launch", name, "--url", here.url]
+        self._command = [*launch, "--model", MODEL, "--"]
+        path = os.pathsep.join((str(program.parent), os.environ["PATH"]))
+        data = here.folder.parent / "data"
+        self._environment = {"PATH": path, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(data)}
+
+    def begun(self, prompt: str) -> subprocess.Popen[str]:
+        asked = [prompt if word == "PROMPT" else word for word in self._asked]
+        return self._here.begun([*self._command, *asked], self._environment)
+
+    def __call__(self, prompt: str) -> tuple[str, list[Exchange]]:
+        place = len(self._here.recorder.exchanges)
+        asked = [prompt if word == "PROMPT" else word for word in self._asked]
+        _, printed = self._here.run([*self._command, *asked], self._environment)
+        return printed, self._here.recorder.since(place)
+
+
+def figures(exchanges: Sequence[Exchange]) -> str:
+    return "read " + ", ".join(f"{e.read}/{e.read + e.known}" for e in exchanges)
+
+
+def _run(name: str, here: Here) -> None:
+    """Four turns with tools, an overflow, an abort, and on after that."""
+    client = CLIENTS[name]
+    ask = _Session(here, name, installed(client.package, client.program), client.asked)
+    said, turns = ask("[[tools]] please")
+    written = all((here.folder / file).exists() for file in ("one.txt", "two.txt"))
+    here.found("four turns with tools", written and "All are done" in said, figures(turns))
+    if not written:
+        print(said[-1000:])
+        return
+    place = len(here.recorder.exchanges)
+    said, _ = ask("[[fill]] please")
+    filled = here.recorder.exchanges[place:]
+    here.found(
+        "more than its context holds",
+        bool(filled) and all(e.status == 200 for e in filled[:2]),
+        f"{len(filled)} requests, {sum(e.status >= 400 for e in filled)} refused; "
+        + ("went on to the end" if "full" in said or "Done" in said else "ended before"),
+    )
+    process = ask.begun("[[long]] please")
+    time.sleep(ABORT_SECONDS)
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    said, turns = ask("[[tools]] after the abort")
+    here.found("an abort, and on", "All are done" in said, figures(turns))
+
+
+def _aider(here: Here) -> None:
+    """It has no tools: what it reads it writes into the prompt."""
+    folder = PACKAGES / "aider"
+    if not (folder / "complete").exists():
+        print(f"installing aider-chat into {folder.relative_to(ROOT)}", flush=True)
+        venv.create(folder, clear=True, with_pip=True)
+        if subprocess.call([str(folder / "bin" / "pip"), "install", "--quiet", "aider-chat"]):
+            raise SystemExit("aider-chat cannot be installed: is there a network?")
+        (folder / "complete").touch()
+    quiet = ["--yes-always", "--no-git", "--no-check-update", "--analytics-disable"]
+    asked = ["--message", "PROMPT", *quiet, "--no-show-release-notes"]
+    ask = _Session(here, "aider", folder / "bin" / "aider", asked)
+    for _ in range(2):
+        said, turns = ask("hello")
+        here.found("a question", "Done." in said, figures(turns))
+
+
+def agents() -> Agents:
+    found: Agents = {
+        name: (client.scripts, partial(_run, name), CONTEXT) for name, client in CLIENTS.items()
+    }
+    return {**found, "aider": ({}, _aider, CONTEXT)}
