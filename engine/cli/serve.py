@@ -49,6 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="also serve the first MODEL with this adapter, as NAME+FOLDER (may be repeated)",
     )
+    add(
+        "--alias",
+        action="append",
+        default=[],
+        metavar="NAME=MODEL",
+        help="names that mean MODEL, as claude-*=qwen3 (may be repeated); else the first MODEL "
+        "answers for claude-*, gpt-* and *-latest, if none is called so",
+    )
     add_draft(parser)
     add("--port", type=int, default=8080, help="0 takes a free one (8080)")
     add_ranks(parser)
@@ -103,6 +111,7 @@ def main(options: argparse.Namespace) -> int:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
         settings, ranks = _settings(options), ranks_of(options)
+        aliases = dict(_alias(given) for given in options.alias)
     except (ValueError, OSError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 2
@@ -113,7 +122,7 @@ def main(options: argparse.Namespace) -> int:
         engine = Engine(ranks=ranks, ways_dir=ways_dir())
         status = 2
         try:
-            status = _serve(engine, options, settings, wanted)
+            status = _serve(engine, options, settings, aliases, wanted)
         except (EngineError, ValueError) as error:
             print(f"serve: {error}", file=sys.stderr)
         except OverflowError:
@@ -172,8 +181,24 @@ def _keys(options: argparse.Namespace) -> int:
     return 0
 
 
+def _alias(given: str) -> tuple[str, str]:
+    """The pattern and the model of `PATTERN=MODEL`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    pattern, _, model = given.partition("=")
+    if not pattern.strip() or not model.strip():
+        raise ValueError(f"an alias is written as claude-*=MODEL, not {given!r}")
+    return pattern.strip(), model.strip()
+
+
 def _serve(
-    engine: Engine, options: argparse.Namespace, settings: Settings, wanted: threading.Event
+    engine: Engine,
+    options: argparse.Namespace,
+    settings: Settings,
+    aliases: dict[str, str],
+    wanted: threading.Event,
 ) -> int:
     """Answer until a signal comes."""
     loading = engine.load_later(options.models[0], draft=options.draft_model)
@@ -192,6 +217,9 @@ def _serve(
     for adapter in options.adapter:
         server.offer(model.path, adapter)
     with server:
+        for meant in aliases.values():
+            server.served.entry(meant)  # which says where there is none
+        server.served.aliases = aliases
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:
             told = {"port": server.port, "model": server.served.entries[0].name}

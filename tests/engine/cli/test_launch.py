@@ -164,3 +164,13 @@ def test_without_a_server_one_is_started_and_ends_with_the_agent(stage: Stage) -
     address = base.partition('"')[2].removesuffix('/v1"')
     assert address != url
     assert launch._asked(address, "/health", "") is None
+
+
+@pytest.mark.parametrize(
+    ("alias", "says"), [("claude", "written as"), ("=x", "written as"), ("a=nothing", "no model")]
+)
+def test_an_alias_that_is_none_is_said(
+    capsys: pytest.CaptureFixture[str], alias: str, says: str
+) -> None:
+    assert main(["serve", "--quiet", "--port", "0", "--alias", alias]) == 2
+    assert says in capsys.readouterr().err
