@@ -47,12 +47,12 @@ RETRY_SECONDS = 5
 FAULT = "The server failed over this request. Its log says more."
 ANTHROPIC = "/v1/messages"
 """Errors of paths that begin so have Anthropic's shape."""
+OLLAMA = "/api/"
+"""Those of these have Ollama's, and all others OpenAI's."""
 CONTEXT_LENGTH = "context_length_exceeded"
 """OpenAI's code for a prompt that is too long."""
 _FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
 _MOST = re.compile(r"never more than ([\d,]+) characters")
-OLLAMA = "/api/"
-"""Those of these have Ollama's, and all others OpenAI's."""
 _ANTHROPIC_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -117,16 +117,22 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
     """Code and words by which an API's clients know that they must make their prompt shorter.
 
-    Anthropic's look for its sentence at the beginning, and take the figures out of it.
+    They look for its sentence at the beginning, and take the figures out of it.
     """
-    if not anthropic:
-        return CONTEXT_LENGTH, message
     figures, most = _FIGURES.search(message), _MOST.search(message)
+    if figures is None and not anthropic:
+        return CONTEXT_LENGTH, message
     if figures is None:
         return CONTEXT_OVERFLOW, f"prompt is too long. {message}"
     count, limit = _number(figures[1]), _number(figures[3])
     if figures[2] == "characters" and most is not None:
         count = max(limit + 1, count * limit // _number(most[1]))
+    if not anthropic:
+        openais = (
+            f"This model's maximum context length is {limit} tokens. However, your messages "
+            f"resulted in {count} tokens."
+        )
+        return CONTEXT_LENGTH, f"{openais} {message}"
     return CONTEXT_OVERFLOW, f"prompt is too long: {count} tokens > {limit} maximum. {message}"
 
 

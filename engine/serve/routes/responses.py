@@ -16,11 +16,11 @@ from pydantic import Discriminator, Field, Tag
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
+from engine.errors import INVALID_REQUEST
 from engine.messages import Message
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, guest_of
-from engine.serve.errors import RefusedError
+from engine.serve.errors import CONTEXT_LENGTH, RefusedError
 from engine.serve.json_input import form
 from engine.serve.routes.base import (
     API,
@@ -74,7 +74,6 @@ MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
 ALIVE_SECONDS = 5.0
 """Between two events that show life."""
-TOO_LONG = "context_length_exceeded"
 NOT_FOUND = "previous_response_not_found"
 
 _LOGPROBS = "message.output_text.logprobs"
@@ -495,7 +494,7 @@ class ResponsesWriter(BlockWriter):
         error = error["error"]
         failed = self._response(self._items, "failed")
         code, message = error["code"], error["message"]
-        told = TOO_LONG if code in (TOO_LONG, CONTEXT_OVERFLOW) else "server_error"
+        told = code if code == CONTEXT_LENGTH else "server_error"
         failed["error"] = {"code": told, "message": message}
         return (
             self.begin()

@@ -234,7 +234,12 @@ def test_an_overflow_is_told_in_openais_words(agents: Server) -> None:
     (_, _, failed, _) = streamed(agents, long)
     assert failed["type"] == "response.failed"
     assert failed["response"]["error"]["code"] == "context_length_exceeded"
-    assert ask(agents, "POST", "/v1/responses", {"input": [long]}).status == 400
+    body = {"messages": [{"role": "user", "content": "word " * 5000}], "stream": True}
+    for path, asked in (("/v1/responses", {"input": [long]}), ("/v1/chat/completions", body)):
+        answer = ask(agents, "POST", path, asked)
+        error = answer.json["error"]
+        assert (answer.status, error["code"]) == (400, "context_length_exceeded")
+        assert "maximum context length is 4096 tokens" in error["message"]
 
 
 def test_an_agent_hears_events_while_its_prompt_is_read(
@@ -380,3 +385,14 @@ def test_a_custom_tool_that_must_be_called_is_bound_to_its_regular_expression(
         more = {"seed": seed, "temperature": 2.0, "max_output_tokens": 200}
         (item,) = response(server, said("weather?"), **asked, **more)["output"]
         assert re.fullmatch("[ab]{3}-[0-9]", item["input"])
+
+
+def test_names_that_only_others_have_mean_a_model_here(agents: Server) -> None:
+    for name in ("gpt-5.5", "claude-haiku-5-5", "codex-mini-latest"):
+        assert response(agents, said("hello"), model=name)["model"] == "agent"
+    assert ask(agents, "POST", "/v1/responses", {"input": "x", "model": "llama"}).status == 404
+    agents.served.aliases = {"llama*": "agent"}
+    try:
+        assert response(agents, said("hello"), model="llama")["model"] == "agent"
+    finally:
+        agents.served.aliases = {}
