@@ -894,6 +894,16 @@
         <translation>{number} von {count}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” is read. Esc keeps it here.</source>
+        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. Esc keeps it here.</source>
+        <translation>Wird nach der Antwort gesendet. Esc hält sie hier.</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Laden abbrechen</translation>
@@ -8583,16 +8593,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/serving.py"/>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>Port {port} kann nicht verwendet werden ({why}). Wähle einen anderen Port.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält die Nachricht hier.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>Wird gesendet, sobald die Antwort fertig ist. Esc hält die Nachricht hier.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>

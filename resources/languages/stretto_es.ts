@@ -894,6 +894,16 @@
         <translation>{number} de {count}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” is read. Esc keeps it here.</source>
+        <translation>Se enviará al leer «{file}». Esc lo deja aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. Esc keeps it here.</source>
+        <translation>Se enviará tras la respuesta. Esc lo deja aquí.</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Cancelar la carga</translation>
@@ -8583,16 +8593,6 @@ No respondiste.</translation>
         <location filename="../../app/serving.py"/>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>Se enviará cuando se haya leído «{file}». Pulsa Esc para dejarlo aquí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>Se enviará cuando termine la respuesta. Pulsa Esc para dejarlo aquí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>

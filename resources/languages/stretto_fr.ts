@@ -894,6 +894,16 @@
         <translation>{number} sur {count}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” is read. Esc keeps it here.</source>
+        <translation>Envoi après la lecture de « {file} ». Échap le garde ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. Esc keeps it here.</source>
+        <translation>Envoi après la réponse. Échap le garde ici.</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Annuler le chargement</translation>
@@ -8583,16 +8593,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/serving.py"/>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>Le port {port} ne peut pas être utilisé ({why}). Choisissez un autre port.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>Sera envoyé dès que « {file} » aura été lu. Appuyez sur Échap pour le garder ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>Sera envoyé dès la fin de la réponse. Appuyez sur Échap pour le garder ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>

@@ -888,6 +888,16 @@
         <translation>{number}/{count}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” is read. Esc keeps it here.</source>
+        <translation>“{file}”の読み込み後に送信します。Escで取り消します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. Esc keeps it here.</source>
+        <translation>回答の後に送信します。Escで取り消します。</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>ロードをキャンセル</translation>
@@ -8478,16 +8488,6 @@ You did not answer.</source>
         <location filename="../../app/serving.py"/>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>ポート {port} は使用できません（{why}）。別のポートを選択してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>“{file}”を読み込むと送信されます。Escで送信を取り消せます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>回答が終わると送信されます。Escで送信を取り消せます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>

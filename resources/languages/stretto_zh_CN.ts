@@ -888,6 +888,16 @@
         <translation>{number}/{count}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” is read. Esc keeps it here.</source>
+        <translation>读取“{file}”后发送。按 Esc 留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. Esc keeps it here.</source>
+        <translation>回复后发送。按 Esc 留在此处。</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>取消加载</translation>
@@ -8478,16 +8488,6 @@ You did not answer.</source>
         <location filename="../../app/serving.py"/>
         <source>Port {port} cannot be used ({why}). Choose another port.</source>
         <translation>无法使用端口 {port}（{why}）。请选择其他端口。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>读取“{file}”后发送。按 Esc 可留在此处。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>回复结束后发送。按 Esc 可留在此处。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>

@@ -357,7 +357,9 @@ class Desk:
         """Put the main window's panes aside. Those in windows of their own stay."""
         desk = cls(library, workspace, workspace.arrangement(), [])
         for pane in workspace.panes():
-            if pane.window() is workspace.window():
+            dock = workspace.dock(pane.chat.id)
+            # A hidden tab's pane is in no window, but its dock knows where it lies.
+            if dock is not None and not dock.isInFloatingContainer():
                 if not pane.chat.blank:
                     desk.chats.append(pane.chat.id)
                 workspace.close_pane(pane, told=False)

@@ -502,10 +502,10 @@ class ChatPane(QWidget):
         """Why what is composed has not been sent, or cannot be; "" for nothing."""
         chat = self.chat
         if chat.sends_later and chat.attaching.reading:
-            words = mark("Sends once “{file}” has been read. Press Esc to keep it here.")
+            words = mark("Sends once “{file}” is read. Esc keeps it here.")
             return tr(words, file=chat.attaching.reading[0])
         if chat.sends_later:
-            return tr("Sends once the reply has ended. Press Esc to keep it here.")
+            return tr("Sends after the reply. Esc keeps it here.")
         if chat.unsent:
             return tr("Not sent. {why}", why=chat.unsent)
         return (chat.can(Action.SEND) or "") if chat.tools.waiting else ""

@@ -315,7 +315,7 @@ def test_enter_while_a_file_is_read_sends_once_it_is(
     pane.composer.field.files_given.emit([path])
     run.say("say it")
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
-    assert pane.composer.foot == "Sends once “notes.txt” has been read. Press Esc to keep it here."
+    assert pane.composer.foot == "Sends once “notes.txt” is read. Esc keeps it here."
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # taken back
     assert (pane.chat.sends_later, pane.composer.foot) == (False, "")
     assert names(pane) == ["notes.txt"]

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
+from app.settings.paths import GUIDE
 from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
@@ -164,3 +165,22 @@ def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
     # Two of one name are told apart by where they lie.
     assert [column.words for column in dialog.columns()] == ["one", "two (b)", "two (c)"]
     assert not dialog.blind.isChecked()
+
+
+def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
+    run = start()
+    run.ready()
+    for words in ("one", "two"):
+        run.say(f"say {words}")
+        run.answered()
+        run.window.commands["new"].trigger()
+        run.ready()
+    run.until(lambda: run.pane.isVisible())
+    assert len(run.panes) == 3
+    columns = run.window.chats.comparisons.begin(
+        [Column(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2)], "", "say hello"
+    )
+    assert run.panes == columns
+    assert run.window.toast.text == "2 chats are set aside until you keep a reply"
+    run.window.chats.comparisons.leave(columns[0])
+    assert [pane.chat.title for pane in run.panes] == ["say one", "say two"]

@@ -59,7 +59,7 @@ def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_befo
     assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
     assert len(left.chat.transcript.path) == 2
     assert left.composer.text == "say next"
-    assert left.composer.foot.startswith("Sends once the reply has ended.")
+    assert left.composer.foot.startswith("Sends after the reply.")
     run.engine.release()
     run.until(lambda: len(left.chat.transcript.path) == 4)
     assert run.answered(left) == "next "
