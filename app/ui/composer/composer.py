@@ -270,7 +270,7 @@ class Composer(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.alone = False
+        self.alone = self._hears_wanted = False
         self._told = False  # what is put here comes from the chat, which knows it already
         self._refusal: str | None = None
         self._tinted = False
@@ -404,11 +404,17 @@ class Composer(QWidget):
 
         ``offered``: there are others to broadcast to.
         """
-        self._hears.setVisible((on or offered) and not self.alone)
+        self._hears_wanted = on or offered
+        self._hears.setVisible(self._hears_wanted and not self.alone)
         self._hears.setChecked(on and hears)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
         self._hears.set_icon("broadcast", join if on and not hears else off)
         self._tinted = on and hears
+        self._fit()
+
+    def set_alone(self, alone: bool) -> None:
+        self.alone = alone
+        self._hears.setVisible(self._hears_wanted and not alone)
         self._fit()
 
     def set_limit(self, height: int) -> None:

@@ -390,9 +390,9 @@ class ChatPane(QWidget):
 
     def set_alone(self, alone: bool) -> None:
         if alone != self.alone:
-            self.composer.alone = self.empty.alone = alone
+            self.composer.set_alone(alone)
+            self.empty.alone = alone
             self.empty.refresh()
-            self.composer.set_limit(round(self.height() * 0.4))
 
     def take_header(self) -> None:
         """Have the header above the conversation again, after it stood in the tab."""

@@ -126,6 +126,7 @@ def test_a_quick_question_is_compared_with_nothing_and_hears_no_broadcast(start:
     run.until(quick.isVisible)
     composer = quick.composer
     assert [b.isVisible() for b in (quick.empty.four, composer.compare)] == [False, False]
+    assert not composer.broadcast_button.isVisible()
     run.window.broadcast.toggle()
     assert run.window.broadcast.group == [main]
     assert not composer.broadcast_button.isVisible()
@@ -135,3 +136,5 @@ def test_a_quick_question_is_compared_with_nothing_and_hears_no_broadcast(start:
     run.window.resize(1400, 800)
     run.until(lambda: quick.window() is run.window and not quick.alone)
     run.until(lambda: composer.compare.isVisible())
+    run.window.commands["split_right"].trigger()
+    assert composer.broadcast_button.isVisible()
