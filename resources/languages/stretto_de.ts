@@ -9810,5 +9810,20 @@ Du hast nicht geantwortet.</translation>
         <source>Models you open or download appear here.</source>
         <translation>Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>Noch keine Modelle. Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält die Nachricht hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>Wird gesendet, sobald die Antwort fertig ist. Esc hält die Nachricht hier.</translation>
+    </message>
 </context>
 </TS>

@@ -9686,5 +9686,20 @@ You did not answer.</source>
         <source>Models you open or download appear here.</source>
         <translation>你打开或下载的模型会显示在这里。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <source>No models yet. Models you open or download appear here.</source>
+        <translation>还没有模型。你打开或下载的模型会显示在这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
+        <translation>读取“{file}”后发送。按 Esc 可留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
+        <translation>回复结束后发送。按 Esc 可留在此处。</translation>
+    </message>
 </context>
 </TS>

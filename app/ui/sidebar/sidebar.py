@@ -248,7 +248,7 @@ class Sidebar(QFrame):
         new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         self.search = QLineEdit(self)
         self.search.setObjectName("search")
-        self.search.setPlaceholderText(tr("Search chats"))
+        self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search all chats"))
         self.search.setClearButtonEnabled(False)
         self.search.setToolTip(tr("Search all chats  {keys}", keys=native("Ctrl+Shift+F")))

@@ -153,6 +153,11 @@ def _unread(widget: QWidget) -> str:
             .subElementRect(QStyle.SubElement.SE_LineEditContents, option, widget)
             .marginsRemoved(widget.textMargins())
         )
+        for icon in widget.findChildren(QAbstractButton):
+            if not icon.isHidden() and icon.x() < widget.width() / 2:
+                room.setLeft(max(room.left(), icon.geometry().right()))
+            elif not icon.isHidden():
+                room.setRight(min(room.right(), icon.geometry().left()))
         wide = metrics.horizontalAdvance(widget.placeholderText())
         return f"{widget.placeholderText()!r} needs {wide} of {room.width()}" * (
             wide > room.width() + 1

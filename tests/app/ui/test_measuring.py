@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -43,6 +44,15 @@ def cut_field() -> QWidget:
     return field
 
 
+def cut_beside_its_icon() -> QWidget:
+    field = QLineEdit()
+    field.setPlaceholderText("What is to be found")
+    icon = QPixmap(16, 16)
+    field.addAction(QIcon(icon), QLineEdit.ActionPosition.LeadingPosition)
+    field.setFixedWidth(field.fontMetrics().horizontalAdvance(field.placeholderText()) + 12)
+    return field
+
+
 def cut_text() -> QWidget:
     field = QTextEdit()
     field.setPlaceholderText("What is to be written here and there")
@@ -73,7 +83,18 @@ def covered() -> QWidget:
 
 
 @pytest.mark.parametrize(
-    "make", [cut_label, cut_lines, cut_button, cut_field, cut_text, cut_choice, outside, covered]
+    "make",
+    [
+        cut_label,
+        cut_lines,
+        cut_button,
+        cut_field,
+        cut_beside_its_icon,
+        cut_text,
+        cut_choice,
+        outside,
+        covered,
+    ],
 )
 def test_what_is_cut_off_is_found(make, qtbot: QtBot) -> None:
     window = QWidget()
@@ -93,7 +114,15 @@ def test_what_has_room_is_not_found(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     rows = QVBoxLayout(window)
-    for make in (cut_label, cut_lines, cut_button, cut_field, cut_text, cut_choice):
+    for make in (
+        cut_label,
+        cut_lines,
+        cut_button,
+        cut_field,
+        cut_beside_its_icon,
+        cut_text,
+        cut_choice,
+    ):
         part = make()
         part.setMinimumSize(0, 0)
         part.setMaximumSize(2000, 2000)
