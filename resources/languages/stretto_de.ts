@@ -2495,11 +2495,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search chats</source>
-        <translation>Chats durchsuchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Alle Chats durchsuchen</translation>
     </message>
@@ -9809,21 +9804,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No models yet. Models you open or download appear here.</source>
-        <translation>Noch keine Modelle. Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält die Nachricht hier.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>Wird gesendet, sobald die Antwort fertig ist. Esc hält die Nachricht hier.</translation>
     </message>
 </context>
 </TS>

@@ -2495,11 +2495,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search chats</source>
-        <translation>Buscar chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Buscar en todos los chats</translation>
     </message>
@@ -9809,21 +9804,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>Los modelos que abras o descargues aparecerán aquí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No models yet. Models you open or download appear here.</source>
-        <translation>Aún no hay modelos. Aquí aparecen los modelos que abras o descargues.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>Se enviará cuando se haya leído «{file}». Pulsa Esc para dejarlo aquí.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>Se enviará cuando termine la respuesta. Pulsa Esc para dejarlo aquí.</translation>
     </message>
 </context>
 </TS>

@@ -2495,11 +2495,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search chats</source>
-        <translation>Rechercher une discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Rechercher dans toutes les discussions</translation>
     </message>
@@ -9809,21 +9804,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>Les modèles que vous ouvrez ou téléchargez apparaissent ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No models yet. Models you open or download appear here.</source>
-        <translation>Aucun modèle pour l’instant. Les modèles ouverts ou téléchargés apparaissent ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>Sera envoyé dès que « {file} » aura été lu. Appuyez sur Échap pour le garder ici.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>Sera envoyé dès la fin de la réponse. Appuyez sur Échap pour le garder ici.</translation>
     </message>
 </context>
 </TS>

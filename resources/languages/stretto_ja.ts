@@ -2458,11 +2458,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search chats</source>
-        <translation>チャットを検索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>すべてのチャットを検索</translation>
     </message>
@@ -9685,21 +9680,6 @@ You did not answer.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>開いた、またはダウンロードしたモデルがここに表示されます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No models yet. Models you open or download appear here.</source>
-        <translation>モデルはまだありません。開いたモデルやダウンロードしたモデルがここに表示されます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>“{file}”を読み込むと送信されます。Escで送信を取り消せます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>回答が終わると送信されます。Escで送信を取り消せます。</translation>
     </message>
 </context>
 </TS>

@@ -2458,11 +2458,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search chats</source>
-        <translation>搜索对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>搜索所有对话</translation>
     </message>
@@ -9685,21 +9680,6 @@ You did not answer.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>你打开或下载的模型会显示在这里。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/model_list.py"/>
-        <source>No models yet. Models you open or download appear here.</source>
-        <translation>还没有模型。你打开或下载的模型会显示在这里。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once “{file}” has been read. Press Esc to keep it here.</source>
-        <translation>读取“{file}”后发送。按 Esc 可留在此处。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends once the reply has ended. Press Esc to keep it here.</source>
-        <translation>回复结束后发送。按 Esc 可留在此处。</translation>
     </message>
 </context>
 </TS>
