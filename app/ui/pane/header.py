@@ -411,6 +411,8 @@ class PaneHeader(QWidget):
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
+        if place < self.model_button.geometry().right() + 18:  # over the dot, or the name
+            self.cancel.hide()
         buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
 

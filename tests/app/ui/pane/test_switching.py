@@ -230,3 +230,20 @@ def test_columns_of_a_comparison_go_on_loading_what_the_pane_before_them_wanted(
     assert loader._loads[SMALL] is load
     slow.engine.loading.set()
     slow.until(lambda: len(slow.engine.sent) == 3)
+
+
+def test_what_stops_a_load_never_stands_over_the_models_name(slow: Run):
+    pane = slow.panes[0]
+    pane.chat.set_model(SMALL)
+    pane.header.set_keep(shown=True)
+    header = pane.header
+    seen = set()
+    for width in range(200, 700, 20):
+        header.resize(width, header.height())
+        header.refresh()
+        seen.add(header.cancel.isVisibleTo(header))
+        if header.cancel.isVisibleTo(header):
+            others = (header.model_button, header.keep)
+            assert not any(header.cancel.geometry().intersects(b.geometry()) for b in others), width
+    assert seen == {True, False}
+    slow.engine.loading.set()
