@@ -28,6 +28,7 @@ from engine.messages import (
     Forget,
     Fork,
     GetStats,
+    Keep,
     Load,
     Message,
     OpenSession,
@@ -131,6 +132,14 @@ class Session:
         made = Session(twin, self.model, self._mailbox)
         self._mailbox.post(Fork(self.id, twin, session_id is not None))
         return made
+
+    def keep(self) -> None:
+        """Have its cache written to disk as it is, so that nothing of it is lost with the process.
+
+        Only where its id is the caller's; nothing happens while it answers.
+        """
+        with contextlib.suppress(EngineError):
+            self._mailbox.post(Keep(self.id))
 
     def close(self, forget: bool = False) -> None:
         """Free the session. A reply that is running ends with `session_closed`.

@@ -95,6 +95,11 @@ class CloseSession:
 
 
 @dataclass(frozen=True)
+class Keep:
+    session_id: str
+
+
+@dataclass(frozen=True)
 class Forget:
     session_id: str
 
@@ -402,6 +407,7 @@ Command = (
     | Prioritise
     | Fork
     | CloseSession
+    | Keep
     | Forget
     | CountTokens
     | Embed

@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / "build" / "agents"
 MODEL = "agent"
 MOST_SECONDS = 180.0
+CONTEXT = 2**16
 
 
 @dataclass
@@ -239,7 +240,24 @@ CLAUDE_SCRIPTS = {
         "The part is done.",
     ],
     "claude-part": [call("Bash", command="echo part > part.txt"), "That was my part."],
-    "claude-fill": [call("Bash", command="head -c 9000 /dev/zero | tr '\\0' 'x '")] * 6,
+    "claude-six": [
+        "\n".join(
+            call(
+                "Agent",
+                description="A part",
+                prompt=f"[[claude-part]] {n}",
+                subagent_type="Explore",
+            )
+            for n in range(6)
+        ),
+        "All six are done.",
+    ],
+    "claude-search": [
+        call("ToolSearch", query="select:WebFetch", max_results=3),
+        call("Bash", command="echo found > found.txt"),
+        "Found.",
+    ],
+    "claude-fill": [*[call("Bash", command=f"seq {n}0000 {n}4500") for n in range(1, 9)], "Full."],
     "claude-long": ["and so on …"],
 }
 
@@ -283,9 +301,27 @@ def claude(here: Here) -> None:
     said, turns = asked("[[claude-parts]] please")
     done = (here.folder / "part.txt").exists()
     here.found("a sub-agent", done and "The part is done" in said, figures(turns))
+    said, turns = asked("[[claude-six]] please")
+    heads = [e for e in turns if "[[claude-part]]" in json.dumps(e.body.get("messages", [])[:2])]
+    once = max((e.read + e.known for e in heads), default=0)
+    shared = len(heads) >= 6 and sum(e.read for e in heads) < once + 64 * len(heads)
+    here.found("six sub-agents read their head once", shared, figures(turns))
+    environment["ENABLE_TOOL_SEARCH"] = "true"
+    said, turns = asked("[[claude-search]] please")
+    del environment["ENABLE_TOOL_SEARCH"]
+    again = sum(e.read for e in turns[1:])
+    here.found("a tool is found later", "Found" in said and again < 3000, figures(turns))
+    said, turns = asked("[[claude-fill]] please")
+    refused = [e for e in here.recorder.exchanges if "prompt is too long" in e.answer]
+    compacted = [e for e in turns if "<summary>" in e.answer]
+    worked = bool(refused and compacted) and "too long" not in said
+    here.found("an overflow that compacts", worked, f"{said[:60]} {figures(turns)}")
+    asked("[[claude-tools]] before the restart")
+    time.sleep(12)  # a conversation rests before it is written
     here.restart()
     said, turns = asked("go on", "--continue")
-    here.found("goes on after a restart of the server", bool(turns), figures(turns))
+    kept = bool(turns) and turns[0].read < 0.05 * turns[0].known
+    here.found("goes on after a restart of the server", kept, figures(turns))
     process = here.begun([str(program), "-p", "[[claude-long]] please"], environment)
     time.sleep(15)
     os.killpg(process.pid, signal.SIGINT)
@@ -351,7 +387,8 @@ class _Serving:
     def __enter__(self) -> _Serving:
         self._engine = Engine(cache_dir=self._cache)
         self._engine.start()
-        self._server = Server(self._engine, [self._engine.load(self._model)], self.port)
+        models = [self._engine.load(self._model)]
+        self._server = Server(self._engine, models, self.port, cache=self._cache)
         self._server.start()
         self.port = self._server.port
         return self

@@ -297,6 +297,19 @@ class SessionKV(HeldCaches):
         """Caches of the same kind for another session, empty."""
         return SessionKV(self.make, self.shares_prefix)
 
+    def still(self) -> SessionKV:
+        """These caches as they are now, to be written while the session goes on.
+
+        Its next token copies what is still being written: an array's bytes are freed when it is
+        assigned to, whoever looks at them.
+        """
+        twin = self.another()
+        caches = self.take_out()
+        twin.set_caches(clone(caches) if caches else None)
+        twin.tokens, twin.cuts = list(self.tokens), list(self.cuts)
+        twin.ledger, twin._snapshot = self.ledger, self._snapshot
+        return twin
+
     def fork(self) -> SessionKV:
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""
         twin = self.another()

@@ -57,6 +57,13 @@ def ways_dir() -> Path | None:
     return platformdirs.user_cache_path("Stretto", appauthor=False) / "ways"
 
 
+def serve_cache_dir() -> Path | None:
+    """Where `serve` keeps caches of conversations if no other folder is named; as `ways_dir`."""
+    if os.environ.get("STRETTO_NO_WAYS"):
+        return None
+    return platformdirs.user_cache_path("Stretto", appauthor=False) / "serve"
+
+
 def add_ranks(parser: argparse.ArgumentParser) -> None:
     """The argument `--ranks`, for commands that answer many."""
     parser.add_argument(

@@ -15,13 +15,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of, ways_dir
+from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of, serve_cache_dir, ways_dir
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve.auth import Keys, Policy, Settings, standard_file
 
 END_SECONDS = 0.7
 """How long the engine may take to end in order before the process ends without it."""
+
+END_WITH_CACHES = 5.0
+"""The same where it may have caches to write."""
 
 END_OF_RANKS = 15.0
 """The same where the engine has to end processes."""
@@ -80,6 +83,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--require-key", action="store_true", help="also on this machine, where none was made yet")
     add("--origin", action="append", default=[], help="a web page that may ask: https://…")
+    group = parser.add_argument_group("after a restart")
+    add = group.add_argument
+    add(
+        "--cache",
+        type=Path,
+        default=serve_cache_dir(),
+        metavar="FOLDER",
+        help="conversations are kept here, for you alone, and not read again (%(default)s)",
+    )
+    add("--cache-gb", type=float, default=8.0, metavar="N", help="at most (%(default)g); 0: none")
+    add("--forget", action="store_true", help="empty that folder, and end")
     group = parser.add_argument_group("limits")
     add, usual = group.add_argument, Settings()
     add(
@@ -110,6 +124,9 @@ def main(options: argparse.Namespace) -> int:
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
+        if options.forget:
+            return _forget(options.cache)
+        cache = options.cache if options.cache_gb > 0 else None
         settings, ranks = _settings(options), ranks_of(options)
         aliases = dict(_alias(given) for given in options.alias)
     except (ValueError, OSError) as error:
@@ -119,10 +136,11 @@ def main(options: argparse.Namespace) -> int:
     if options.for_a_program:
         threading.Thread(target=_until_left, args=(wanted,), daemon=True).start()
     with _signals(wanted):
-        engine = Engine(ranks=ranks, ways_dir=ways_dir())
+        most = int(max(options.cache_gb, 0) * 10**9)
+        engine = Engine(cache_dir=cache, cache_bytes=most, ranks=ranks, ways_dir=ways_dir())
         status = 2
         try:
-            status = _serve(engine, options, settings, aliases, wanted)
+            status = _serve(engine, options, settings, aliases, wanted, cache)
         except (EngineError, ValueError) as error:
             print(f"serve: {error}", file=sys.stderr)
         except OverflowError:
@@ -132,7 +150,8 @@ def main(options: argparse.Namespace) -> int:
                 f"serve: port {options.port}: {error.strerror or error}. Name another by --port.",
                 file=sys.stderr,
             )
-        _end(engine, status, END_SECONDS if ranks == 1 else END_OF_RANKS)
+        within = END_SECONDS if cache is None else END_WITH_CACHES
+        _end(engine, status, within if ranks == 1 else END_OF_RANKS)
     return status
 
 
@@ -193,12 +212,23 @@ def _alias(given: str) -> tuple[str, str]:
     return pattern.strip(), model.strip()
 
 
+def _forget(cache: Path | None) -> int:
+    """Remove what is kept of conversations, and nothing else that may lie there."""
+    files = [] if cache is None else [*cache.glob("*.safetensors"), *cache.glob("*.part")]
+    files += [] if cache is None else list(cache.glob("conversations*"))
+    for file in files:
+        file.unlink(missing_ok=True)
+    print("Nothing is kept of any conversation." if files else "Nothing was kept.")
+    return 0
+
+
 def _serve(
     engine: Engine,
     options: argparse.Namespace,
     settings: Settings,
     aliases: dict[str, str],
     wanted: threading.Event,
+    cache: Path | None,
 ) -> int:
     """Answer until a signal comes."""
     loading = engine.load_later(options.models[0], draft=options.draft_model)
@@ -213,7 +243,15 @@ def _serve(
     if wanted.is_set():
         return 0
     others, keys = options.models[1:], Keys(_key_file(options))
-    server = Server(engine, [model], options.port, settings=settings, folders=others, keys=keys)
+    server = Server(
+        engine,
+        [model],
+        options.port,
+        settings=settings,
+        folders=others,
+        keys=keys,
+        cache=cache,
+    )
     for adapter in options.adapter:
         server.offer(model.path, adapter)
     with server:

@@ -15,6 +15,7 @@ from engine.messages import (
     Forget,
     Fork,
     GetStats,
+    Keep,
     OpenSession,
     Pause,
     Prioritise,
@@ -208,6 +209,12 @@ class Reception:
             state.memory.erase(session.id)
         state.end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
         backend.give_back_memory()
+
+    def keep(self, command: Keep) -> None:
+        """Have a session's caches written while they stay."""
+        session = self._state.sessions.get(command.session_id)
+        if session is not None and session.named and session.request is None:
+            self._state.memory.save(session, stays=True)
 
     def forget(self, command: Forget) -> None:
         """Remove what is on disk of a session."""

@@ -348,13 +348,23 @@ class Memory:
 
     # -- on disk ----------------------------------------------------------------------------
 
-    def save(self, session: SessionState) -> None:
-        """Have a session's caches written to disk; nobody uses them any more.
+    def save(self, session: SessionState, stays: bool = False) -> None:
+        """Have a session's caches written to disk.
 
         Where that fails they are dropped all the same, and the chat is read again.
+
+        Args:
+            stays: the session goes on. Otherwise nobody uses them any more.
         """
+        kv = session.kv
+        if stays and (kv.on_disk == kv.length or not kv.length):
+            return
+        if stays and self.offload.pending() >= self.budget * PENDING_SHARE:
+            return
         try:
-            self.offload.save(session.id, session.fingerprint, session.kv)
+            self.offload.save(session.id, session.fingerprint, kv.still() if stays else kv)
+            if stays:
+                kv.on_disk = kv.length
         except BaseException:
             log.exception("caches could not be saved")
 

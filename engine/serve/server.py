@@ -8,6 +8,7 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import uvicorn
 
@@ -28,7 +29,7 @@ from engine.serve.routes.ollama import OllamaChat, OllamaModels
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
-from engine.serve.sessions import Conversations, Places, Sessions
+from engine.serve.sessions import Conversations, Names, Places, Sessions
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,8 @@ class Server:
         patience: seconds until a connection that does nothing is closed.
         folders: of more models, loaded when they are asked for.
         keys: those that open the server; none are needed without them on the loopback.
+        cache: the engine's folder of caches, where conversations are to be found in it after a
+            restart.
 
     Attributes:
         port: where it listens.
@@ -75,6 +78,7 @@ class Server:
         settings: Settings | None = None,
         folders: Sequence[str] = (),
         keys: Keys | None = None,
+        cache: Path | None = None,
     ) -> None:
         settings = settings or Settings()
         if settings.require_key and not (keys and any(not k.revoked for k in keys.all())):
@@ -82,7 +86,8 @@ class Server:
         self.engine = engine
         self._unload_after = settings.unload_after
         self._crowd = 0  # the most connections since memory was given back last
-        self.conversations = Conversations(engine)
+        names = Names(cache) if cache is not None else None
+        self.conversations = Conversations(engine, names=names)
         sharing = Sharing(keys)
         self.sessions = Sessions(engine, settings, sharing)
         self.served = Served(engine, models, self._lost, folders, settings.may_unload, sharing)
@@ -191,6 +196,7 @@ class Server:
         if self._keys is not None:
             self._forget_revoked(self._keys)
         self.served.relieve()
+        self.conversations.keep()
         self._give_back()
 
     def _give_back(self) -> None:

@@ -7,15 +7,17 @@ one session follow each other; all together wait in one queue.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from starlette.types import Scope
@@ -136,10 +138,13 @@ class SessionConfig:
         names = [f.name for f in fields(asked) if getattr(asked, f.name) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
 
-    def open(self, engine: Engine, model: Model, guest: Guest) -> Session:
-        """A new session of the engine, of that guest."""
+    def open(
+        self, engine: Engine, model: Model, guest: Guest, session_id: str | None = None
+    ) -> Session:
+        """A new session of the engine, of that guest; with an id its cache is kept on disk."""
         return engine.open_session(
             model,
+            session_id,
             system=self.system,
             reproducible=bool(self.reproducible),
             reasoning=self.reasoning,
@@ -342,6 +347,68 @@ class Sessions:
             named.ticket.refuse(named.gone())
 
 
+KEEP_IDLE = 10.0
+"""Seconds that a conversation rests before its cache is written. An agent's tools take less, and a
+write for each of its turns would wear the disk."""
+KEEP_BUSY = 120.0
+"""So old may be what is written of one that never rests."""
+MOST_NAMES = 4096
+"""Conversations whose caches are known by their digests."""
+LONGEST_DIGESTED = 4 * 2**20
+"""Characters of a conversation. A longer one is read again after a restart."""
+
+
+class Names:
+    """Under which names the caches of conversations lie on disk, by their digests.
+
+    Each turn adds a line, so that a program that is killed has lost none.
+
+    Args:
+        folder: that of the engine's caches.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        self._file = folder / "conversations"
+        self._names: dict[str, str] = {}  # the least recently noted first
+        lines = self._file.read_text("ascii", "replace").split("\n") if self._file.exists() else []
+        for line in lines:
+            digest, _, name = line.partition(" ")
+            if re.fullmatch(DIGEST, digest) and re.fullmatch("[0-9a-f]{32}", name):
+                self._put(digest, name)
+        if len(lines) > 2 * MOST_NAMES:
+            with suppress(OSError):
+                self._rewrite()
+
+    def find(self, digests: Sequence[str]) -> str | None:
+        """The name for the longest of these beginnings of a conversation, the shortest first."""
+        found = (self._names.get(digest) for digest in reversed(digests))
+        return next((name for name in found if name is not None), None)
+
+    def note(self, digest: str, name: str) -> None:
+        """A conversation with that digest lies, or will lie, under that name."""
+        self._put(digest, name)
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+            with open(os.open(self._file, flags, 0o600), "ab") as file:
+                file.write(f"{digest} {name}\n".encode())
+        except OSError as error:  # it is read again after a restart, and nothing else
+            log.info("a conversation is not found again after a restart (%s)", error.strerror)
+
+    def _put(self, digest: str, name: str) -> None:
+        self._names.pop(digest, None)
+        self._names[digest] = name
+        if len(self._names) > MOST_NAMES:
+            del self._names[next(iter(self._names))]
+
+    def _rewrite(self) -> None:
+        part = self._file.with_suffix(".new")
+        part.touch(0o600)
+        part.write_text("".join(f"{digest} {name}\n" for digest, name in self._names.items()))
+        part.replace(self._file)
+
+
 KEPT = 64
 """Idle sessions of one guest that stay open. What they hold makes room where memory is wanted."""
 NEW_SHARE = 4
@@ -361,6 +428,16 @@ class Conversation:
     losses: int = 0  # of its model's sessions, before it was taken
     kept: bool = False  # given back, and not taken since
     followed: bool = False  # somebody has gone on with it
+    written: float = 0.0  # when its cache was written, of `time.monotonic`
+    unwritten_since: float | None = None  # when it was given back with what is not on disk
+
+
+def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
+    """Of each beginning of a conversation; none where it is too long."""
+    said = [{"role": m.get("role"), "content": m.get("content")} for m in messages]
+    if sum(len(m["content"] or "") for m in said) > LONGEST_DIGESTED:
+        return []
+    return chained(said, repr(kind))
 
 
 class Conversations:
@@ -369,10 +446,19 @@ class Conversations:
     Args:
         keep: how many idle ones of each guest stay. The least recently used go first. What others
             do closes none of them, unless there are more than `most` in all.
+        names: of what lies on disk; None keeps nothing beyond the process.
     """
 
-    def __init__(self, engine: Engine, keep: int = KEPT, most: int = MOST_IDLE) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        keep: int = KEPT,
+        most: int = MOST_IDLE,
+        names: Names | None = None,
+    ) -> None:
         self._engine = engine
+        self._names = names
+        self._taken: set[str] = set()  # the ids of sessions that are open, where they have names
         self._keep, self._most = keep, most
         self._idle: list[Conversation] = []  # the least recently used first
         self._lock = threading.Lock()
@@ -393,7 +479,8 @@ class Conversations:
         losses = self._lost(model.id)  # one that comes from now on may take this session, too
         found = self._find(kind, messages)
         if found is None:
-            found = Conversation(config.open(self._engine, model, guest), kind)
+            name = self._name_for(kind, messages)
+            found = Conversation(config.open(self._engine, model, guest, name), kind)
         else:
             found.followed = True
         found.messages, found.losses = list(messages), losses
@@ -407,13 +494,50 @@ class Conversations:
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
                 conversation.session.close()
+                self._taken.discard(conversation.session.id)
                 return
             if not conversation.kept:
                 conversation.kept = True
                 self._idle.append(conversation)
+                self._note(conversation)
             old = self._surplus(conversation.kind[0])
             if old is not None:
-                self._drop(old)
+                # What nobody has gone on with is worth no write.
+                self._drop(old, forget=not old.followed)
+
+    def keep(self) -> None:
+        """Have written what has rested for long enough. To be called every second or so."""
+        now = time.monotonic()
+        with self._lock:
+            for one in self._idle:
+                since = one.unwritten_since
+                if since is not None and (
+                    now - since > KEEP_IDLE or (one.written and now - one.written > KEEP_BUSY)
+                ):
+                    one.session.keep()
+                    one.written, one.unwritten_since = now, None
+
+    def _name_for(
+        self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message]
+    ) -> str | None:
+        """The id of a new session: that under which the conversation was written, if it was."""
+        if self._names is None:
+            return None
+        digests = _digests(kind, messages)
+        with self._lock:
+            name = self._names.find(digests)
+            if name is None or name in self._taken:
+                name = uuid.uuid4().hex
+            self._taken.add(name)
+        return name
+
+    def _note(self, conversation: Conversation) -> None:
+        if self._names is None:
+            return
+        conversation.unwritten_since = time.monotonic()
+        conversation.written = conversation.written or conversation.unwritten_since
+        if digests := _digests(conversation.kind, conversation.messages):
+            self._names.note(digests[-1], conversation.session.id)
 
     def _surplus(self, guest: str) -> Conversation | None:
         """The one that goes, after a guest has given one back; None where all may stay."""
@@ -435,17 +559,23 @@ class Conversations:
         self._close(lambda one: model_id in (None, one.kind[1]))
 
     def forget(self, guest: str) -> None:
-        """Close all idle ones of a guest."""
-        self._close(lambda one: one.kind[0] == guest)
+        """Close all idle ones of a guest, and keep nothing of them."""
+        self._close(lambda one: one.kind[0] == guest, forget=True)
 
-    def _close(self, chosen: Callable[[Conversation], bool]) -> None:
+    def closed(self, session: Session) -> None:
+        """Take note that a session that was taken is closed, and not given back."""
+        with self._lock:
+            self._taken.discard(session.id)
+
+    def _close(self, chosen: Callable[[Conversation], bool], forget: bool = False) -> None:
         with self._lock:
             for old in [one for one in self._idle if chosen(one)]:
-                self._drop(old)
+                self._drop(old, forget)
 
-    def _drop(self, old: Conversation) -> None:
-        old.session.close()
+    def _drop(self, old: Conversation, forget: bool = False) -> None:
+        old.session.close(forget)
         self._idle.remove(old)  # what could not be closed is found again
+        self._taken.discard(old.session.id)
 
     def end(self) -> None:
         """Close all, and keep none any more."""
@@ -608,6 +738,7 @@ class Places:
             self._known.give_back(known)
         else:
             known.session.close()
+            self._known.closed(known.session)
 
     def _leave_named(self, named: Named, place: Place, before: SessionConfig) -> None:
         failed = place.last.code if isinstance(place.last, Failed) else ""

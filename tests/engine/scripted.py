@@ -124,10 +124,16 @@ AGENT_TEMPLATE = (
     "{{ tool_call.function.arguments | tojson }}</tool_call>{# tool_call.name #}{% endfor %}"
     "<|im_end|>\n{% endif %}{% endfor %}"
     "{% if not tools %}{% set ns.name = 'say' %}{% endif %}"
+    "{% if messages[-1].role == 'user' and '<summary>' in messages[-1].content %}"
+    "{% set ns.name = 'sum' %}{% set ns.k = 0 %}{% endif %}"
     "{% if ns.name == 'say' %}{% set ns.k = 0 %}{% endif %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n"
     "{{ '<|' ~ ns.name ~ '-' ~ ns.k ~ '|>' }}{% endif %}"
 )
+
+
+SUMMARY = "<summary>It was begun, and can go on.</summary>"
+"""What the model answers where the last message asks for such a thing."""
 
 
 def call(name: str, /, **arguments: Any) -> str:
@@ -153,7 +159,7 @@ def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**1
     (folder / "chat_template.jinja").write_text(AGENT_TEMPLATE.replace("SCRIPTS", names))
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     follows: dict[str, str] = {}
-    for name, answers in {**scripts, "say": []}.items():
+    for name, answers in {**scripts, "say": [], "sum": [SUMMARY]}.items():
         for k, answer in enumerate([*answers, *["Done."] * 8]):
             follows[f"<|{name}-{k}|>"] = answer
             follows[answer] = answer if answer.endswith("…") else "<|im_end|>"

@@ -1,0 +1,205 @@
+"""After a restart, and after `kill -9`, a conversation reads its last turn and nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine
+from engine.cli.main import main
+from engine.serve import sessions
+from engine.serve.server import Server
+from engine.serve.sessions import MOST_NAMES, Names
+from tests.engine.scripted import call, write_agent
+from tests.engine.serving import ask, until
+
+PATH = "/v1/messages"
+LONG = "Work with care, and say what you do. " * 60
+TOOL = {"name": "Bash", "input_schema": {"type": "object", "properties": {}}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    scripts = {"work": [call("Bash", command="ls")]}
+    return write_agent(tmp_path_factory.mktemp("agent") / "agent", scripts, 16384)
+
+
+@contextmanager
+def serving(folder: Path, cache: Path, limit: int = 2**30) -> Iterator[Server]:
+    with (
+        Engine(cache_dir=cache, cache_bytes=limit) as engine,
+        Server(engine, [engine.load(folder)], 0, cache=cache) as server,
+    ):
+        yield server
+
+
+def turns(count: int, who: str = "one") -> list[dict[str, Any]]:
+    """A conversation that ends with a question, after so many answers."""
+    said: list[dict[str, Any]] = [{"role": "user", "content": f"I am {who}. [[work]] {LONG}"}]
+    for number in range(count):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "ls"}}
+        answer = [use] if number == 0 else [{"type": "text", "text": "Done."}]
+        said.append({"role": "assistant", "content": answer})
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"{number}.txt"}
+        said.append({"role": "user", "content": [result] if number == 0 else f"and {number}"})
+    return said
+
+
+def usage(server: Server, messages: list[dict[str, Any]], **fields: Any) -> tuple[int, int]:
+    asked = {"max_tokens": 40, "messages": messages, "tools": [TOOL], **fields}
+    answer = ask(server, "POST", PATH, asked)
+    assert answer.status == 200, answer.body
+    figures = answer.json["usage"]
+    return figures["input_tokens"], figures["cache_read_input_tokens"]
+
+
+def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    with serving(folder, cache) as server:
+        for who in ("one", "two"):
+            for count in range(3):
+                usage(server, turns(count, who), system=f"For {who}: {LONG}")
+    with serving(folder, cache) as server:
+        for who in ("two", "one"):
+            read, known = usage(server, turns(3, who), system=f"For {who}: {LONG}")
+            assert read < 0.05 * known
+        assert usage(server, turns(3, "three"), system=f"For three: {LONG}")[1] < 64
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    for file in cache.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert LONG.encode()[:30] not in (cache / "conversations").read_bytes()
+
+
+def test_what_rests_is_written_while_it_stays(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "KEEP_IDLE", 0.2)
+    cache = tmp_path / "cache"
+    with serving(folder, cache) as server:
+        usage(server, turns(0))
+        usage(server, turns(1))
+        until(lambda: len(list(cache.glob("*.safetensors"))) == 1)
+        (file,) = cache.glob("*.safetensors")
+        before = file.stat().st_mtime_ns
+        read, known = usage(server, turns(2))
+        assert read < 64 < known, "it goes on from memory"
+        until(lambda: file.stat().st_mtime_ns > before)
+        copy = tmp_path / "copy"
+        copy.mkdir()
+        for one in cache.iterdir():  # as a program that is killed now leaves it
+            (copy / one.name).write_bytes(one.read_bytes())
+        with serving(folder, copy) as other:
+            read, known = usage(other, turns(3))
+            assert read < 0.05 * known
+        answer = usage(server, turns(3))
+        assert answer[0] < 64
+
+
+def test_the_answers_are_those_of_a_session_that_was_never_written(
+    tmp_path: Path, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is written while it stays is a copy: no token of the next answer is another."""
+    monkeypatch.setattr(sessions, "KEEP_IDLE", 0.0)
+    said: list[dict[str, Any]] = [{"role": "user", "content": "word " * 200}]
+    asked: dict[str, Any] = {"max_tokens": 24, "temperature": 0, "logit_bias": {"2": -100}}
+    found = []
+    for cache in (None, tmp_path / "cache"):
+        with (
+            Engine(cache_dir=cache) as engine,
+            Server(engine, [engine.load(model_folder("plain"))], 0, cache=cache) as server,
+        ):
+            messages = list(said)
+            texts = []
+            for number in range(4):
+                answer = ask(
+                    server, "POST", "/v1/chat/completions", {"messages": messages, **asked}
+                )
+                texts.append(answer.text)
+                messages += [
+                    {"role": "assistant", "content": answer.text},
+                    {"role": "user", "content": f"go on {number}"},
+                ]
+                server.conversations.keep()
+            found.append(texts)
+    assert found[0] == found[1]
+
+
+def test_kill_9_leaves_conversations(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    script = f"""
+import sys, time
+sys.path.insert(0, {str(Path.cwd())!r})
+from pathlib import Path
+from engine.serve import sessions
+sessions.KEEP_IDLE = 0.1
+from tests.engine.serve.test_serve_restart import *
+with serving(Path({str(folder)!r}), Path({str(cache)!r})) as server:
+    for count in range(3):
+        usage(server, turns(count))
+    until(lambda: list(Path({str(cache)!r}).glob("*.safetensors")))
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.5)
+        finally:
+            os.kill(child.pid, signal.SIGKILL)
+    with serving(folder, cache) as server:
+        read, known = usage(server, turns(3))
+        assert read < 0.05 * known
+
+
+def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
+    folder: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    with serving(folder, cache) as server:
+        usage(server, turns(0))
+        usage(server, turns(1))
+    for file in cache.glob("*.safetensors"):
+        file.write_bytes(file.read_bytes()[:-100])
+    with (cache / "conversations").open("ab") as file:
+        file.write(b"\xff\x00" * 500 + b"\n" + b"a" * 64 + b" ../../etc/passwd\nhalf")
+    with serving(folder, cache) as server:
+        assert usage(server, turns(2))[0] > 500
+        assert usage(server, turns(3))[0] < 64
+
+
+def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
+    names = Names(tmp_path / "names")
+    for number in range(2 * MOST_NAMES + 10):
+        names.note(f"{number:064x}", f"{number:032x}")
+    again = Names(tmp_path / "names")
+    assert again.find([f"{5:064x}"]) is None
+    assert again.find([f"{MOST_NAMES * 2:064x}", "0" * 63 + "x"]) == f"{MOST_NAMES * 2:032x}"
+    assert len((tmp_path / "names" / "conversations").read_text().split("\n")) <= MOST_NAMES + 1
+    cache = tmp_path / "cache"
+    with serving(folder, cache, limit=3_000_000) as server:
+        for who in "abcdef":
+            usage(server, turns(0, who))
+            usage(server, turns(1, who))
+    assert sum(file.stat().st_size for file in cache.glob("*.safetensors")) <= 3_000_000
+
+
+def test_the_folder_is_emptied_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a.safetensors", "b.part", "conversations", "mine.txt"):
+        (tmp_path / name).write_text("x")
+    assert main(["serve", "--cache", str(tmp_path), "--forget"]) == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+    assert "Nothing is kept" in capsys.readouterr().out
