@@ -212,6 +212,8 @@ class Reception:
 
     def keep(self, command: Keep) -> None:
         """Have a session's caches written while they stay."""
+        if self._state.leader is not None:
+            return  # its ranks write what nobody uses any more, and no copies
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.named and session.request is None:
             self._state.memory.save(session, stays=True)

@@ -48,7 +48,7 @@ def test_two_servers_are_measured_in_turns_and_charted(
 def test_what_fails_is_counted_and_not_measured(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["--clients", "2", "--traffic", "equal", "--model", "gpt-9"]
+    options = ["--clients", "2", "--traffic", "equal", "--model", "llama-9"]
     assert main(["load", f"127.0.0.1:{server.port}", *options]) == 1
     told = capsys.readouterr()
     assert "2x HTTP 404" in told.out

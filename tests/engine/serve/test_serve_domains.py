@@ -12,7 +12,7 @@ from engine import Engine, Model, SamplingParams
 from engine.engine import Session
 from engine.serve.auth import Guest, Keys, Settings
 from engine.serve.server import Server
-from engine.serve.sessions import Conversations, SessionConfig
+from engine.serve.sessions import KEPT, Conversations, SessionConfig
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 
 BEGINNING = "What follows is known to nobody but those who were told it by its owner. " * 5
@@ -105,7 +105,7 @@ def test_s2_a_program_without_a_key_learns_nothing_of_the_windows_chats(
 def test_s9_conversations_of_one_key_do_not_close_anothers(
     loaded: tuple[Engine, Model], keys: Keys
 ) -> None:
-    """Sixteen requests of anybody made all others read their conversations anew."""
+    """As many requests of anybody as are kept made all others read theirs anew."""
     engine, model = loaded
     one, two = bearer(keys.make("one")), bearer(keys.make("two"))
     said = [user(BEGINNING)]
@@ -119,8 +119,8 @@ def test_s9_conversations_of_one_key_do_not_close_anothers(
 
         first = turn(said, one)
         said += [first["choices"][0]["message"], user("and then?")]
-        for number in range(20):
-            turn([user(f"{number} of twenty")], two)
+        for number in range(KEPT + 4):
+            turn([user(f"{number} of many")], two)
         assert cached(turn(said, one)) > len(BEGINNING)
 
 
@@ -130,11 +130,13 @@ class Held:
     def __init__(self) -> None:
         self.open: list[Any] = []
 
-    def open_session(self, model: Model, **_: Any) -> Any:
+    def open_session(self, model: Model, *_: Any, **__: Any) -> Any:
         held = self
 
         class Opened:
-            def close(self) -> None:
+            id = "made up"
+
+            def close(self, forget: bool = False) -> None:
                 held.open.remove(self)
 
         made = Opened()
