@@ -172,8 +172,8 @@ def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
         usage(server, turns(1))
     for file in cache.glob("*.safetensors"):
         file.write_bytes(file.read_bytes()[:-100])
-    with (cache / "conversations").open("ab") as file:
-        file.write(b"\xff\x00" * 500 + b"\n" + b"a" * 64 + b" ../../etc/passwd\nhalf")
+    with (cache / "conversations").open("ab") as listed:
+        listed.write(b"\xff\x00" * 500 + b"\n" + b"a" * 64 + b" ../../etc/passwd\nhalf")
     with serving(folder, cache) as server:
         assert usage(server, turns(2))[0] > 500
         assert usage(server, turns(3))[0] < 64
