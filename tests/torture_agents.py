@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / "build" / "agents"
 MODEL = "agent"
 MOST_SECONDS = 180.0
-CONTEXT = 2**16
 
 
 @dataclass
@@ -338,7 +337,7 @@ tokens that the model takes."""
 def agents() -> Agents:
     from tests import torture_agents_openai
 
-    return {"claude": (CLAUDE_SCRIPTS, claude, 2**17), **torture_agents_openai.agents()}
+    return {"claude": (CLAUDE_SCRIPTS, claude, 2**16), **torture_agents_openai.agents()}
 
 
 def main(arguments: list[str]) -> int:

@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -124,9 +125,9 @@ def main(options: argparse.Namespace) -> int:
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
+        cache = _cache(options)
         if options.forget:
-            return _forget(options.cache)
-        cache = options.cache if options.cache_gb > 0 else None
+            return _forget(cache)
         settings, ranks = _settings(options), ranks_of(options)
         aliases = dict(_alias(given) for given in options.alias)
     except (ValueError, OSError) as error:
@@ -212,10 +213,31 @@ def _alias(given: str) -> tuple[str, str]:
     return pattern.strip(), model.strip()
 
 
+_KEPT = re.compile(r"[0-9a-f]{40}\.(safetensors|part)|conversations(\.new)?")
+"""The files of a folder of caches."""
+
+
+def _cache(options: argparse.Namespace) -> Path | None:
+    """The folder for conversations; None where none are kept.
+
+    Raises:
+        ValueError: something else lies there, which would be removed to make room.
+        OSError: it cannot be used.
+    """
+    cache: Path | None = options.cache
+    if cache is None or (options.cache_gb <= 0 and not options.forget):
+        return None
+    cache = cache.expanduser()
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    strange = [f.name for f in cache.iterdir() if not _KEPT.fullmatch(f.name)]
+    if strange:
+        raise ValueError(f"{cache} is no folder of conversations: {strange[0]} lies there")
+    return cache
+
+
 def _forget(cache: Path | None) -> int:
-    """Remove what is kept of conversations, and nothing else that may lie there."""
-    files = [] if cache is None else [*cache.glob("*.safetensors"), *cache.glob("*.part")]
-    files += [] if cache is None else list(cache.glob("conversations*"))
+    """Remove what is kept of conversations."""
+    files = [] if cache is None else list(cache.iterdir())
     for file in files:
         file.unlink(missing_ok=True)
     print("Nothing is kept of any conversation." if files else "Nothing was kept.")

@@ -369,7 +369,6 @@ class Names:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.chmod(0o700)
         self._file = folder / "conversations"
         self._names: dict[str, str] = {}  # the least recently noted first
         lines = self._file.read_text("ascii", "replace").split("\n") if self._file.exists() else []

@@ -198,8 +198,17 @@ def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path
 def test_the_folder_is_emptied_on_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("a.safetensors", "b.part", "conversations", "mine.txt"):
-        (tmp_path / name).write_text("x")
-    assert main(["serve", "--cache", str(tmp_path), "--forget"]) == 0
-    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+    cache = tmp_path / "cache"
+    options = ["serve", "--cache", str(cache), "--forget"]
+    assert main(options) == 0
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    for name in (f"{'a' * 40}.safetensors", f"{'b' * 40}.part", "conversations"):
+        (cache / name).write_text("x")
+    assert main(options) == 0
+    assert not list(cache.iterdir())
     assert "Nothing is kept" in capsys.readouterr().out
+    (cache / "model.safetensors").write_text("somebody's weights")
+    assert main(options) == 2
+    assert main(options[:-1]) == 2
+    assert "model.safetensors lies there" in capsys.readouterr().err
+    assert (cache / "model.safetensors").exists()
