@@ -7411,6 +7411,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>eingeklappt</translation>
     </message>
@@ -8762,7 +8763,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No Settings Found</source>
+        <source>No settings found</source>
         <translation>Keine Einstellungen gefunden</translation>
     </message>
     <message>
@@ -8783,8 +8784,8 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Precedence</source>
-        <translation>Vorrang</translation>
+        <source>Priority</source>
+        <translation>Priorität</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -8818,8 +8819,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading {share} of {total} ({known} known)</source>
-        <translation>liest {share} von {total} ({known} bekannt)</translation>
+        <source>reading {share} of {total} ({known} cached)</source>
+        <translation>liest {share} von {total} ({known} aus dem Cache)</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8868,11 +8869,6 @@ Du hast nicht geantwortet.</translation>
             <numerusform>%n beschäftigt</numerusform>
             <numerusform>%n beschäftigt</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>folded</source>
-        <translation>zugeklappt</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>

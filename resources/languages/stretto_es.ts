@@ -7411,6 +7411,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>contraída</translation>
     </message>
@@ -8762,7 +8763,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No Settings Found</source>
+        <source>No settings found</source>
         <translation>No se han encontrado ajustes</translation>
     </message>
     <message>
@@ -8783,7 +8784,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Precedence</source>
+        <source>Priority</source>
         <translation>Prioridad</translation>
     </message>
     <message>
@@ -8818,8 +8819,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading {share} of {total} ({known} known)</source>
-        <translation>lee {share} de {total} ({known} conocidos)</translation>
+        <source>reading {share} of {total} ({known} cached)</source>
+        <translation>lee {share} de {total} ({known} en caché)</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8868,11 +8869,6 @@ No respondiste.</translation>
             <numerusform>%n ocupado</numerusform>
             <numerusform>%n ocupados</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>folded</source>
-        <translation>plegado</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>

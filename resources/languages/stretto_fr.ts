@@ -7411,6 +7411,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>réduit</translation>
     </message>
@@ -8762,7 +8763,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No Settings Found</source>
+        <source>No settings found</source>
         <translation>Aucun réglage trouvé</translation>
     </message>
     <message>
@@ -8783,7 +8784,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Precedence</source>
+        <source>Priority</source>
         <translation>Priorité</translation>
     </message>
     <message>
@@ -8818,8 +8819,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading {share} of {total} ({known} known)</source>
-        <translation>lit {share} de {total} ({known} connus)</translation>
+        <source>reading {share} of {total} ({known} cached)</source>
+        <translation>lit {share} de {total} ({known} en cache)</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8868,11 +8869,6 @@ Vous n’avez pas répondu.</translation>
             <numerusform>%n occupé</numerusform>
             <numerusform>%n occupés</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>folded</source>
-        <translation>replié</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>

@@ -7314,6 +7314,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>折りたたみ</translation>
     </message>
@@ -8653,7 +8654,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No Settings Found</source>
+        <source>No settings found</source>
         <translation>設定が見つかりません</translation>
     </message>
     <message>
@@ -8674,7 +8675,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Precedence</source>
+        <source>Priority</source>
         <translation>優先順位</translation>
     </message>
     <message>
@@ -8709,8 +8710,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading {share} of {total} ({known} known)</source>
-        <translation>{total} 中 {share} を読み取り中（{known} は既知）</translation>
+        <source>reading {share} of {total} ({known} cached)</source>
+        <translation>{total}中{share}を読み取り中（キャッシュ{known}）</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8757,11 +8758,6 @@ You did not answer.</source>
         <translation>
             <numerusform>%n 個が動作中</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>folded</source>
-        <translation>折りたたみ済み</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>

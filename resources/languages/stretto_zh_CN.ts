@@ -7314,6 +7314,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>collapsed</source>
         <translation>已折叠</translation>
     </message>
@@ -8653,7 +8654,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <source>No Settings Found</source>
+        <source>No settings found</source>
         <translation>未找到设置</translation>
     </message>
     <message>
@@ -8674,8 +8675,8 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Precedence</source>
-        <translation>优先顺序</translation>
+        <source>Priority</source>
+        <translation>优先级</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -8709,8 +8710,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>reading {share} of {total} ({known} known)</source>
-        <translation>正在读取 {total} 的 {share}（{known} 已知）</translation>
+        <source>reading {share} of {total} ({known} cached)</source>
+        <translation>正在读取 {total} 的 {share}（{known} 已缓存）</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8757,11 +8758,6 @@ You did not answer.</source>
         <translation>
             <numerusform>%n 个忙碌</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <source>folded</source>
-        <translation>已折叠</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>

@@ -241,7 +241,8 @@ class FoundModel(QWidget):
         self._say(self.about, " · ".join(part for part in parts if part))
         self._say(self.facts, facts_line(model))
         self.name.setToolTip(model.repo)
-        if hub.complete(model) is not None or (at_hand(model.repo) and not at):
+        elsewhere = not at and at_hand(model.repo) not in ("", model.repo)
+        if hub.complete(model) is not None or elsewhere:
             self._plan.hide()
             self._say(self.fits, tr("Already on this computer."))
             return OPEN

@@ -327,7 +327,7 @@ PLACES: dict[str, tuple[str, ...]] = {
         mark("Copy setup for"),
         mark("Keys"),
         mark("Allowed web pages"),
-        mark("Precedence"),
+        mark("Priority"),
         mark("Concurrent sessions"),
         mark("Replace the least recently used session"),
         mark("Requests per key at once"),
@@ -425,7 +425,7 @@ class Pages(QWidget):
         self.hits.itemActivated.connect(self._on_hit)
         self.hits.itemSelectionChanged.connect(self._on_chosen)
         self.hits.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.nothing = QLabel(tr("No Settings Found"), self)
+        self.nothing = QLabel(tr("No settings found"), self)
         self.nothing.setProperty("muted", True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         side = QWidget(self)

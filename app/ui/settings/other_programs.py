@@ -191,10 +191,10 @@ class OtherPrograms(QObject):
         page.row(mark("Keys"), self._keys, below=True)
         ways = [("first", tr("My chats first")), ("equal", tr("Equal"))]
         chosen = "equal" if settings.serve_equal else "first"
-        precedence = Segments(tr("Precedence"), ways, chosen, page)
+        precedence = Segments(tr("Priority"), ways, chosen, page)
         precedence.chosen.connect(self._on_precedence)
         self.precedence = precedence.buttons
-        page.row(mark("Precedence"), precedence, tr("Whose prompts are read first"))
+        page.row(mark("Priority"), precedence, tr("Whose prompts are read first"))
         self.limits = DoorLimits(page, settings, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)

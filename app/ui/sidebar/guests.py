@@ -67,7 +67,7 @@ def state_words(seen: Seen) -> str:
     told = {"share": percent(seen.done / max(1, seen.total)), "total": number(seen.total)}
     if not seen.known:
         return tr("reading {share} of {total}", **told)
-    return tr("reading {share} of {total} ({known} known)", **told, known=number(seen.known))
+    return tr("reading {share} of {total} ({known} cached)", **told, known=number(seen.known))
 
 
 def state_line(seen: Seen) -> str:
@@ -313,7 +313,7 @@ class GuestGroup(_Row):
         if (words, folded) != (self._words, self._folded):
             self._words, self._folded = words, folded
             self.setAccessibleName(words)
-            self.setAccessibleDescription(tr("folded") if folded else "")
+            self.setAccessibleDescription(tr("collapsed") if folded else "")
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -60,7 +60,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert (shown(pages), window.cache.hasFocus()) == ("Data", True)
     pages.search.setText("nothing is called so")
     assert pages.nothing.isVisible()
-    assert pages.nothing.text() == "No Settings Found"
+    assert pages.nothing.text() == "No settings found"
     assert not pages.hits.isVisible()
     pages.search.clear()  # the page that was shown is there again
     assert shown(pages) == "Data"
