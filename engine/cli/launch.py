@@ -31,6 +31,7 @@ from engine.serve.auth import Keys, standard_file
 
 ANSWER_SECONDS = 10.0
 """How long a server may take to say which models it has."""
+_LONGEST_ANSWER = 8192
 _MOST = 2**20
 _NO_KEY = "none"
 """What stands for a key where none is needed: most agents want something."""
@@ -40,7 +41,7 @@ _NO_KEY = "none"
 class Agent:
     """How an agent is told of a server.
 
-    In all texts $url, $key, $model, $context and $folder stand for what is so.
+    In all texts $url, $key, $model, $context, $answer and $folder stand for what is so.
 
     Attributes:
         program: what it is called on the command line.
@@ -104,7 +105,7 @@ AGENTS = {
                         "name": "Stretto",
                         "options": {"baseURL": "$url/v1", "apiKey": "$key"},
                         "models": {
-                            "$model": {"limit": {"context": "$context", "output": "$context"}}
+                            "$model": {"limit": {"context": "$context", "output": "$answer"}}
                         },
                     }
                 },
@@ -139,7 +140,9 @@ AGENTS = {
                         "baseUrl": "$url/v1",
                         "api": "openai-completions",
                         "apiKey": "$key",
-                        "models": [{"id": "$model", "contextWindow": "$context"}],
+                        "models": [
+                            {"id": "$model", "contextWindow": "$context", "maxTokens": "$answer"}
+                        ],
                     }
                 }
             }
@@ -179,9 +182,9 @@ AGENTS = {
         {
             "models.json": {
                 "openai/$model": {
-                    "max_tokens": "$context",
+                    "max_tokens": "$answer",
                     "max_input_tokens": "$context",
-                    "max_output_tokens": "$context",
+                    "max_output_tokens": "$answer",
                     "litellm_provider": "openai",
                     "mode": "chat",
                 }
@@ -380,13 +383,16 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
         raise ValueError(f"there is no model {name!r} at {url}, but {names}")
     model = clean_name(str(chosen["id"]))
     context = int(chosen.get("context_length") or 32768)
-    return {"model": model, "quoted": json.dumps(model), "context": context}
+    # What agents leave for an answer they take from the context: all of it would leave nothing.
+    answer = min(_LONGEST_ANSWER, context // 4)
+    return {"model": model, "quoted": json.dumps(model), "context": context, "answer": answer}
 
 
 def _filled(what: Any, known: Mapping[str, Any]) -> Any:
     """The same with what is known in its texts. A text that is one name becomes what is known."""
     if isinstance(what, str):
-        return known["context"] if what == "$context" else Template(what).safe_substitute(known)
+        number = what in ("$context", "$answer")
+        return known[what[1:]] if number else Template(what).safe_substitute(known)
     if isinstance(what, Mapping):
         return {_filled(name, known): _filled(value, known) for name, value in what.items()}
     return [_filled(one, known) for one in what] if isinstance(what, (list, tuple)) else what

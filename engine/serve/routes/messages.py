@@ -395,10 +395,12 @@ class PromptBody(InSession, TemplateOptions):
         reasoning, template = self.template(model, self.reasoning, effort, "output_config.effort")
         if self.thinking is None:
             return reasoning, template
+        if self.thinking.type == "disabled":
+            return False, template
         if not model.thinking:
             told_once("thinking changes nothing for models that do not reason")
             return reasoning, template
-        return self.thinking.type != "disabled", template
+        return True, template
 
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], list[Tool]]:
         """The settings of an answer that may call tools, and which of them the template is given.

@@ -87,6 +87,14 @@ def test_an_agent_is_told_where_the_model_is(server: Server, stage: Stage, name:
     assert not list(stage.home.iterdir())
 
 
+def test_an_answer_leaves_room_for_its_prompt(server: Server, stage: Stage) -> None:
+    """opencode took all of the context for the answer, and made its prompt shorter for ever."""
+    launched(server, "opencode", "--model", "scripted")
+    ((_, text),) = stage.told["files"].values()
+    (limit,) = [m["limit"] for m in json.loads(text)["provider"]["stretto"]["models"].values()]
+    assert limit["output"] == limit["context"] // 4
+
+
 def test_what_is_set_for_others_is_taken_away(
     server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
