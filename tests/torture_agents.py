@@ -66,7 +66,10 @@ class Recorder:
 
     @property
     def failed(self) -> list[Exchange]:
-        return [e for e in self.exchanges if e.status >= 400 and "too long" not in e.answer]
+        told = ("too long", "context_length_exceeded")  # which is what they are to hear
+        return [
+            e for e in self.exchanges if e.status >= 400 and not any(t in e.answer for t in told)
+        ]
 
     def since(self, place: int) -> list[Exchange]:
         """The exchanges from a place on that had a prompt read."""
