@@ -40,7 +40,7 @@ def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
 def test_hovering_shows_what_can_be_done(desk: Desk) -> None:
     hello(desk)
     desk.point(1000, 80)
-    desk.click(1077, 113)  # the pencil below the question's block
+    desk.click(1045, 113)  # the pencil below the question's block
     desk.type(", Guide")
     desk.keys("Return")
     desk.until(lambda: len(desk.asked("Hello, Guide")) == 1)
