@@ -459,8 +459,9 @@ class Chat(ChatSignals):
             self._compose(compose.before)
         said = replace(old, id=new_id(), content=text.strip("\n"), attachments=files)
         self._saved.add(replace(said, created_at=time.time()))
-        if old.parent_id is None and self.record.titled_by != "person":
-            # A title that nobody gave follows what is asked now.
+        record = self.record
+        if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
+            # A title that nobody gave follows what is asked now; a comparison keeps its name.
             self._saved.change(title=title_from(text), titled_by="")
             self._keep()
         self._answer(branching=True)

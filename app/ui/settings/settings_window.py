@@ -159,7 +159,7 @@ class SettingsWindow(Sheet):
         page.section(mark("New chats"))
         self.model = QComboBox(page)
         self.model.setAccessibleName(tr("Model"))
-        self.model.setMinimumWidth(scaled(180))
+        self.model.setMinimumWidth(scaled(190))
         self._fill_model()
         self.model.activated.connect(self._on_model)
         other = QPushButton(tr("Choose…"), page)

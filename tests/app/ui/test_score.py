@@ -45,7 +45,7 @@ def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[...
     run.until(lambda: score.rows() and score.rows()[0].lane.state == "writing")
     row = score.rows()[0]
     assert row.lane.title == "count 100000"
-    assert "1 answering" in score.totals.text()
+    assert "1 replying" in score.totals.text()
     run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     assert pane.chat.phase is Phase.PAUSED
     assert pane.header.state == "Paused"
