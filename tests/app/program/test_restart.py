@@ -17,6 +17,7 @@ from tests.app.conftest import Start
 def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     run = start()
     run.window.resize(790, 700)  # within the test's screen, or the next start would shrink it
+    run.window.commands["sidebar"].trigger()  # two columns would fold it, a moment later
     run.ready()
     run.say("say left")
     run.answered()
