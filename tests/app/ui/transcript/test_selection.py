@@ -286,6 +286,7 @@ def test_a_drag_over_a_message_that_streams_keeps_its_beginning(start: Start) ->
     run.until(lambda: "200" in run.answer(pane))
     question = next(p.row for p in view.places if isinstance(p.row, UserRow)).body
     text = text_of(view, answer)
+    run.until(lambda: "200" in text.toPlainText())  # what has come is shown a frame later
     QTest.mousePress(question.viewport(), LEFT, pos=place_of(question, "400"))
     move(question.viewport(), text.viewport(), place_of(text, "12"))
     begun = selected(text)
