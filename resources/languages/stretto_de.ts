@@ -896,12 +896,12 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie hier.</translation>
+        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie zurück.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends after the reply. Esc keeps it here.</source>
-        <translation>Wird nach der Antwort gesendet. Esc hält sie hier.</translation>
+        <translation>Wird nach der Antwort gesendet. Esc hält sie zurück.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8898,7 +8898,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} kept, {kept} of {times} times so far</source>
-        <translation>{name} behalten, bisher {kept}-mal von {times}</translation>
+        <translation>{name} behalten, bisher {kept} von {times} Mal</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -9575,7 +9575,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
         <source>No suggestions in time</source>
-        <translation>Keine Vorschläge rechtzeitig gefunden</translation>
+        <translation>Die Vorschläge dauern zu lange</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>

@@ -8878,7 +8878,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Ask Four at Once…</source>
-        <translation>Interroger quatre modèles à la fois…</translation>
+        <translation>Demander quatre réponses à la fois…</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -9585,7 +9585,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
-        <translation>Rien trouvé pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce ».</translation>
+        <translation>Aucun résultat pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce ».</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>

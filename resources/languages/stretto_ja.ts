@@ -890,7 +890,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>“{file}”の読み込み後に送信します。Escで取り消します。</translation>
+        <translation>「{file}」の読み込み後に送信します。Escで取り消します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -8706,7 +8706,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading {share} of {total}</source>
-        <translation>{total} 中 {share} を読み取り中</translation>
+        <translation>{total}中{share}を読み取り中</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8716,7 +8716,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{share} of context</source>
-        <translation>コンテキストの {share}</translation>
+        <translation>コンテキストの{share}</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8748,7 +8748,7 @@ You did not answer.</source>
         <source>{program} · %n agent</source>
         <comment>{program} · %n agents</comment>
         <translation>
-            <numerusform>{program} · エージェント %n 個</numerusform>
+            <numerusform>{program} · エージェント%n件</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8756,7 +8756,7 @@ You did not answer.</source>
         <source>%n busy</source>
         <comment>%n busy</comment>
         <translation>
-            <numerusform>%n 個が動作中</numerusform>
+            <numerusform>%n件が動作中</numerusform>
         </translation>
     </message>
     <message>
@@ -9665,7 +9665,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
-        <translation>チャットで“{words}”を検索</translation>
+        <translation>チャットで「{words}」を検索</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
