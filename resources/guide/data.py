@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
+from collections import deque
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
+from multiprocessing.pool import AsyncResult
 from random import Random
 
+import numpy as np
 import torch
 from corpus.conversation import conversations, segments
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor
+
+Batch = tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64], int]
+"""Inputs, targets, the flat places to learn from, and how many real tokens there are."""
 
 BUCKETS = (64, 96, 128, 160, 208, 256, 320, 384, 512, 640, 832, 1024, 1408, 2048)
 GIVEN_SHARE = 0.02  # so much of what users and the template say is learned too
@@ -31,6 +40,7 @@ class Batches:
         shard: int = 0,
         memory_share: float = 0.0,
         new_share: float = 0.0,
+        workers: int = 0,
     ) -> None:
         self.tokenizer = tokenizer
         self.seed = seed
@@ -39,22 +49,48 @@ class Batches:
         self.shard = shard
         self.memory_share = memory_share
         self.new_share = new_share
+        self.workers = workers
         self.pad = tokenizer.token_to_id("<|endoftext|>")
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor, int]]:
-        """Inputs, targets, the flat places to learn from, and how many real tokens there are."""
-        while True:
-            rng = Random(self.seed * 1_000_003 + self.shard)
-            batches = list(self._batches(self._encoded(rng), rng))
-            rng.shuffle(batches)
-            yield from batches
-            self.shard += 1
+        for number, batches in self._shards():
+            self.shard = number
+            for inputs, targets, places, real in batches:
+                yield (
+                    torch.from_numpy(inputs).long(),
+                    torch.from_numpy(targets).long(),
+                    torch.from_numpy(places),
+                    real,
+                )
 
-    def _encoded(self, rng: Random) -> list[tuple[list[int], list[bool]]]:
+    def _shards(self) -> Iterator[tuple[int, list[Batch]]]:
+        """Shard after shard; with workers, so many are composed beside the training."""
+        numbers = count(self.shard)
+        if not self.workers:
+            yield from ((number, self.composed(number)) for number in numbers)
+        ended_by = (signal.SIGTERM, signal.SIG_DFL)  # the trainer's own handler came with the fork
+        fork = multiprocessing.get_context("fork")
+        with fork.Pool(self.workers, signal.signal, ended_by) as pool:
+            ahead: deque[tuple[int, AsyncResult[list[Batch]]]] = deque()
+            while True:
+                while len(ahead) < 2 * self.workers:
+                    number = next(numbers)
+                    ahead.append((number, pool.apply_async(self.composed, (number,))))
+                number, result = ahead.popleft()
+                yield number, result.get()
+
+    def composed(self, shard: int) -> list[Batch]:
+        """The batches of one shard, in an order that only its number and the seed know."""
+        rng = Random(self.seed * 1_000_003 + shard)
+        batches = list(self._batches(self._encoded(rng, shard), rng))
+        rng.shuffle(batches)
+        return batches
+
+    def _encoded(self, rng: Random, shard: int) -> list[tuple[list[int], list[bool]]]:
         texts: list[str] = []
         learned: list[bool] = []
         starts: list[int] = []
-        share = 0.55 if self.shard < self.reading else 0.04
+        share = 0.55 if shard < self.reading else 0.04
         chats = conversations(rng.getrandbits(48), share, self.memory_share, self.new_share)
         for chat in islice(chats, 3000):
             starts.append(len(texts))
@@ -77,9 +113,7 @@ class Batches:
             result.append((ids, marks))
         return result
 
-    def _batches(
-        self, chats: list[tuple[list[int], list[bool]]], rng: Random
-    ) -> Iterator[tuple[Tensor, Tensor, Tensor, int]]:
+    def _batches(self, chats: list[tuple[list[int], list[bool]]], rng: Random) -> Iterator[Batch]:
         by_bucket: dict[int, list[tuple[list[int], list[bool]]]] = {b: [] for b in BUCKETS}
         for chat in chats:
             fitting = [bucket for bucket in BUCKETS if len(chat[0]) <= bucket + 1]
@@ -91,14 +125,12 @@ class Batches:
             for begin in range(0, len(members) - rows + 1, rows):
                 yield self._pack(members[begin : begin + rows], bucket)
 
-    def _pack(
-        self, chats: list[tuple[list[int], list[bool]]], length: int
-    ) -> tuple[Tensor, Tensor, Tensor, int]:
-        ids = torch.full((len(chats), length + 1), self.pad)
-        marks = torch.zeros((len(chats), length + 1), dtype=torch.bool)
+    def _pack(self, chats: list[tuple[list[int], list[bool]]], length: int) -> Batch:
+        ids = np.full((len(chats), length + 1), self.pad, np.int16)
+        marks = np.zeros((len(chats), length + 1), bool)
         for row, (tokens, learn) in enumerate(chats):
-            ids[row, : len(tokens)] = torch.tensor(tokens)
-            marks[row, : len(learn)] = torch.tensor(learn)
-        places = marks[:, 1:].reshape(-1).nonzero().squeeze(1)
+            ids[row, : len(tokens)] = tokens
+            marks[row, : len(learn)] = learn
+        places = marks[:, 1:].reshape(-1).nonzero()[0]
         real = sum(len(tokens) for tokens, _ in chats)
-        return ids[:, :-1], ids[:, 1:].reshape(-1)[places], places, real
+        return ids[:, :-1].copy(), ids[:, 1:].reshape(-1)[places], places, real

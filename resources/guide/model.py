@@ -16,11 +16,11 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class GuideConfig:
-    """Sizes of the network. The defaults give 5.5 million parameters, 11 MB in bfloat16."""
+    """Sizes of the network. The defaults give 6.7 million parameters, 13 MB in bfloat16."""
 
     vocab_size: int = 4096
     hidden_size: int = 256
-    intermediate_size: int = 896
+    intermediate_size: int = 1216
     added: int = 0
     """How many neurons of every MLP were added to trained ones; they are the last."""
     num_hidden_layers: int = 5
@@ -185,7 +185,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """
     rows, heads, length, dim = q.shape
     groups = heads // k.shape[1]
-    if length > PLAIN_ATTENTION:
+    if length > PLAIN_ATTENTION or q.device.type != "cpu":
         k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
         return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     together = q.reshape(rows, heads // groups, groups * length, dim)

@@ -70,7 +70,7 @@ class Trainer:
         self.tokenizer = build_tokenizer(
             self.work / "tokenizer.json", args.seed, self.config.vocab_size
         )
-        self.model = GuideModel(self.config)
+        self.model = GuideModel(self.config).to(args.device)
         if args.start_from and not resumed:
             trained = load_file(Path(args.start_from) / "model.safetensors")
             self.model.load_state_dict({k: v.float() for k, v in trained.items()}, strict=False)
@@ -140,10 +140,10 @@ class Trainer:
         args = self.args
         batches = Batches(
             self.tokenizer, args.seed, args.batch, args.reading, self.shard, args.memory_share,
-            args.new_share,
+            args.new_share, args.workers,
         )  # fmt: skip
         started = saved = logged = time.monotonic()
-        losses: list[float] = []
+        losses: list[Tensor] = []
         tokens = 0
         for inputs, targets, places, real in batches:
             if self.step >= self.args.steps or self.told_to_stop:
@@ -154,7 +154,7 @@ class Trainer:
             self.shard = batches.shard
             now = time.monotonic()
             if now - logged > 20:
-                mean = sum(losses) / len(losses)
+                mean = float(sum(losses)) / len(losses)
                 speed = tokens / (now - logged)
                 print(
                     f"step {self.step} loss {mean:.4f} rate {self.rate():.3f} "
@@ -168,13 +168,15 @@ class Trainer:
         self.shard += 1  # a resumed run begins with fresh conversations
         self.save()
 
-    def update(self, inputs: Tensor, targets: Tensor, places: Tensor) -> float:
-        """One optimizer step."""
+    def update(self, inputs: Tensor, targets: Tensor, places: Tensor) -> Tensor:
+        """One optimizer step; the loss, which nobody waits for."""
         rate = self.rate()
         for optimizer, base in zip(self.optimizers, self.base_rates, strict=True):
             for group in optimizer.param_groups:
                 group["lr"] = base * rate * group.get("share", 1.0)
-        with torch.autocast("cpu", torch.bfloat16):
+        device = self.args.device
+        inputs, targets, places = inputs.to(device), targets.to(device), places.to(device)
+        with torch.autocast(device, torch.bfloat16):
             hidden = self.model.hidden(inputs)
             chosen = hidden.reshape(-1, hidden.shape[-1])[places]
             logits = self.model.logits(chosen)
@@ -185,7 +187,7 @@ class Trainer:
             optimizer.zero_grad(set_to_none=True)
         self.step += 1
         self.follow()
-        return loss.item()
+        return loss.detach()
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -211,7 +213,7 @@ class Trainer:
         export(self.average, self.config, self.tokenizer, Path(self.args.out))
 
     def restore(self) -> None:
-        state = torch.load(self.checkpoint, weights_only=True)
+        state = torch.load(self.checkpoint, weights_only=True, map_location=self.args.device)
         self.model.load_state_dict(state["model"])
         self.average = state["average"]
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
@@ -227,7 +229,7 @@ def export(
     stop = tokenizer.token_to_id(STOP)
     end = tokenizer.token_to_id("<|endoftext|>")
     part = folder / "model.safetensors.part"
-    whole = joined(weights)
+    whole = joined({name: weight.cpu() for name, weight in weights.items()})
     tensors = {name: stepped(weight).to(torch.bfloat16) for name, weight in whole.items()}
     save_file(tensors, str(part), metadata={"format": "pt"})
     part.chmod(0o644)
@@ -292,6 +294,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--widen", type=int, default=0, help="neurons to add to every MLP of --start-from"
     )
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda where there is one")
+    parser.add_argument("--workers", type=int, default=0, help="processes that compose the corpus")
     parser.add_argument("--no-compile", dest="compile", action="store_false")
     return parser.parse_args()
 
