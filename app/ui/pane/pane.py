@@ -265,6 +265,7 @@ class ChatPane(QWidget):
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.chat = chat
         self._active = False
         self._broadcast = 0
@@ -273,7 +274,6 @@ class ChatPane(QWidget):
         self._said_of_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
-        self.transcript.viewport().setAutoFillBackground(False)  # the pane's ground is seen
         self.find_bar = FindBar(chat, self.transcript, self)
         self.empty = EmptyChat(chat, self)
         self.notice = Notice(self)
@@ -365,6 +365,9 @@ class ChatPane(QWidget):
 
     def set_active(self, active: bool) -> None:
         self._active = active
+        # Panes beside the current one step back.
+        self.transcript.ground = "background" if active else "back"
+        self.transcript.viewport().update()
         self.chat.set_front(active)
         self.update()
 
@@ -454,9 +457,7 @@ class ChatPane(QWidget):
             self.header.last_button.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # Panes beside the current one step back.
-        ground = theme().color("background" if self._active else "back")
-        QPainter(self).fillRect(event.rect(), ground)
+        QPainter(self).fillRect(event.rect(), theme().color(self.transcript.ground))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -236,6 +236,7 @@ class TranscriptView(QAbstractScrollArea):
 
     Attributes:
         selection: what is selected in it.
+        ground: the name of the colour that it lies on.
     """
 
     TOP, BOTTOM, GAP = 20, 12, 4
@@ -247,6 +248,9 @@ class TranscriptView(QAbstractScrollArea):
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.ground = "back"
+        # Or every token would have all that the window has behind it painted.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._places: list[Place] = []
         self._placed = 0  # of the tops of so many places are right, the heights above them known
         self._follow = True
@@ -542,6 +546,7 @@ class TranscriptView(QAbstractScrollArea):
             self.left.emit(True)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self.viewport()).fillRect(event.rect(), theme().color(self.ground))
         self._keys.paint_mark(self.viewport())
 
     # What the chat tells.
