@@ -38,7 +38,6 @@ class Batches:
         tokens: int,
         reading: int,
         shard: int = 0,
-        memory_share: float = 0.0,
         new_share: float = 0.0,
         workers: int = 0,
     ) -> None:
@@ -47,7 +46,6 @@ class Batches:
         self.tokens = tokens
         self.reading = reading
         self.shard = shard
-        self.memory_share = memory_share
         self.new_share = new_share
         self.workers = workers
         self.pad = tokenizer.token_to_id("<|endoftext|>")
@@ -91,7 +89,7 @@ class Batches:
         learned: list[bool] = []
         starts: list[int] = []
         share = 0.55 if shard < self.reading else 0.04
-        chats = conversations(rng.getrandbits(48), share, self.memory_share, self.new_share)
+        chats = conversations(rng.getrandbits(48), share, self.new_share)
         for chat in islice(chats, 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):

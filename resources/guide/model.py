@@ -21,8 +21,6 @@ class GuideConfig:
     vocab_size: int = 4096
     hidden_size: int = 256
     intermediate_size: int = 1216
-    added: int = 0
-    """How many neurons of every MLP were added to trained ones; they are the last."""
     num_hidden_layers: int = 5
     num_attention_heads: int = 8
     num_key_value_heads: int = 4
@@ -85,43 +83,16 @@ class Attention(nn.Module):
         return self.o_proj(y.transpose(1, 2).reshape(batch, length, -1))
 
 
-class Neurons(nn.Module):
-    """The three matrices of an MLP, or of the part of it that was added."""
-
-    def __init__(self, width: int, size: int) -> None:
+class FeedForward(nn.Module):
+    def __init__(self, config: GuideConfig) -> None:
         super().__init__()
+        width, size = config.hidden_size, config.intermediate_size
         self.gate_proj = nn.Linear(width, size, bias=False)
         self.up_proj = nn.Linear(width, size, bias=False)
         self.down_proj = nn.Linear(size, width, bias=False)
 
-
-class FeedForward(Neurons):
-    """The MLP. Added neurons are parameters of their own, `more`, until they are exported."""
-
-    def __init__(self, config: GuideConfig) -> None:
-        super().__init__(config.hidden_size, config.intermediate_size - config.added)
-        self.more = Neurons(config.hidden_size, config.added) if config.added else None
-
     def forward(self, x: Tensor) -> Tensor:
-        gate, up, down = self.gate_proj.weight, self.up_proj.weight, self.down_proj.weight
-        if self.more is not None:
-            gate = torch.cat((gate, self.more.gate_proj.weight))
-            up = torch.cat((up, self.more.up_proj.weight))
-            down = torch.cat((down, self.more.down_proj.weight), dim=1)
-        inner = functional.silu(functional.linear(x, gate)) * functional.linear(x, up)
-        return functional.linear(inner, down)
-
-    @torch.no_grad()
-    def widen(self) -> None:
-        """Lets the added neurons read at random, as loudly as the others, and write nothing.
-
-        So the network computes at first what it computed without them.
-        """
-        if self.more is not None:
-            for name in ("gate_proj", "up_proj"):
-                scale = getattr(self, name).weight.std().item()
-                nn.init.normal_(getattr(self.more, name).weight, std=scale)
-            nn.init.zeros_(self.more.down_proj.weight)
+        return self.down_proj(functional.silu(self.gate_proj(x)) * self.up_proj(x))
 
 
 class Layer(nn.Module):
@@ -194,16 +165,6 @@ def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     scores = scores.masked_fill(places[:, None] < places, -math.inf)
     weights = scores.softmax(-1).to(v.dtype)
     return (weights.view(*together.shape[:-1], length) @ v).view(q.shape)
-
-
-def joined(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights under mlx-lm's names: added neurons stand behind the others."""
-    whole = {name: weight for name, weight in weights.items() if ".more." not in name}
-    for name, weight in weights.items():
-        if ".more." in name:
-            old = name.replace(".more.", ".")
-            whole[old] = torch.cat((whole[old], weight), dim=1 if "down_proj" in name else 0)
-    return whole
 
 
 def rope_tables(config: GuideConfig) -> tuple[Tensor, Tensor]:

@@ -1,8 +1,7 @@
 """Trains the Guide from nothing: corpus, tokenizer, network, export in the mlx-lm layout.
 
-    python resources/guide/train.py            # everything, into this folder
+    python resources/guide/train.py --device cuda --workers 7 --no-compile  # into this folder
     python resources/guide/train.py --resume   # go on from the last checkpoint
-    python resources/guide/train.py --start-from resources/guide --seed 2  # better what there is
 
 Needs torch, numpy, tokenizers and safetensors, which the program itself does not.
 The learning rate warms up, stays, and falls in a straight line at the end; a run may be cut
@@ -17,7 +16,6 @@ import os
 import shutil
 import signal
 import time
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
@@ -26,7 +24,7 @@ import torch._dynamo
 from corpus import words
 from corpus.conversation import conversations, segments
 from data import Batches
-from model import GuideConfig, GuideModel, joined
+from model import GuideConfig, GuideModel
 from muon import Muon
 from safetensors.torch import load_file, save_file
 from tokenizer import STOP, save_tokenizer, train_tokenizer
@@ -35,7 +33,6 @@ from torch import Tensor
 from torch.nn import functional
 
 HERE = Path(__file__).resolve().parent
-ATTENTION_SHARE = 0.4  # of Muon's rate, for trained attention beside added neurons
 
 
 def build_tokenizer(path: Path, seed: int, vocab_size: int) -> Tokenizer:
@@ -64,7 +61,7 @@ class Trainer:
         torch.set_num_threads(args.threads)
         torch._dynamo.config.recompile_limit = 64  # one graph for each length of batch
         resumed = args.resume and self.checkpoint.exists()
-        self.config = self.sizes(resumed)
+        self.config = GuideConfig()
         if args.start_from and not (self.work / "tokenizer.json").exists():
             shutil.copy(Path(args.start_from) / "tokenizer.json", self.work)
         self.tokenizer = build_tokenizer(
@@ -73,9 +70,7 @@ class Trainer:
         self.model = GuideModel(self.config).to(args.device)
         if args.start_from and not resumed:
             trained = load_file(Path(args.start_from) / "model.safetensors")
-            self.model.load_state_dict({k: v.float() for k, v in trained.items()}, strict=False)
-            for layer in self.model.model.layers:
-                layer.mlp.widen()
+            self.model.load_state_dict({k: v.float() for k, v in trained.items()})
         self.average = {k: v.detach().clone() for k, v in self.model.named_parameters()}
         self.optimizers = self.optimizers_for(dict(self.model.named_parameters()))
         self.base_rates = [args.muon_lr, args.adam_lr]
@@ -91,36 +86,14 @@ class Trainer:
                 layer.compile(dynamic=False)
 
     def optimizers_for(self, weights: dict[str, Tensor]) -> list[torch.optim.Optimizer]:
-        """Muon for matrices, AdamW for the rest.
-
-        In a widened network Muon has the added neurons, and trained attention at a lower rate:
-        it has to find new things in the text. All else that was trained moves slowly, by AdamW.
-        """
-        attention, by_muon, rest = [], [], []
-        for name, weight in weights.items():
-            if self.config.added and "self_attn" in name:
-                attention.append(weight)
-            elif ".more." in name or not (self.config.added or weight.ndim < 2 or "embed" in name):
-                by_muon.append(weight)
-            else:
-                rest.append(weight)
+        """Muon for matrices, AdamW for embeddings and norms."""
+        by_muon = [w for name, w in weights.items() if w.ndim == 2 and "embed" not in name]
+        rest = [w for name, w in weights.items() if w.ndim < 2 or "embed" in name]
         muon = Muon(by_muon, lr=self.args.muon_lr, weight_decay=0.02)
-        if attention:
-            muon.add_param_group({"params": attention, "share": ATTENTION_SHARE})
         adam = torch.optim.AdamW(
             rest, lr=self.args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0, fused=True
         )
         return [muon, adam]
-
-    def sizes(self, resumed: bool) -> GuideConfig:
-        """The sizes of the checkpoint, of the model to begin with, or of the Guide."""
-        if resumed:
-            return GuideConfig(**torch.load(self.checkpoint, weights_only=True)["config"])
-        if not self.args.start_from:
-            return GuideConfig()
-        known = json.loads((Path(self.args.start_from) / "config.json").read_text("utf-8"))
-        wide = known["intermediate_size"] + self.args.widen
-        return GuideConfig(intermediate_size=wide, added=self.args.widen)
 
     @property
     def checkpoint(self) -> Path:
@@ -139,7 +112,7 @@ class Trainer:
     def run(self) -> None:
         args = self.args
         batches = Batches(
-            self.tokenizer, args.seed, args.batch, args.reading, self.shard, args.memory_share,
+            self.tokenizer, args.seed, args.batch, args.reading, self.shard,
             args.new_share, args.workers,
         )  # fmt: skip
         started = saved = logged = time.monotonic()
@@ -173,7 +146,7 @@ class Trainer:
         rate = self.rate()
         for optimizer, base in zip(self.optimizers, self.base_rates, strict=True):
             for group in optimizer.param_groups:
-                group["lr"] = base * rate * group.get("share", 1.0)
+                group["lr"] = base * rate
         device = self.args.device
         inputs, targets, places = inputs.to(device), targets.to(device), places.to(device)
         with torch.autocast(device, torch.bfloat16):
@@ -205,7 +178,6 @@ class Trainer:
             "step": self.step,
             "seen": self.seen,
             "shard": self.shard + 1,
-            "config": asdict(self.config),
         }
         part = self.checkpoint.with_suffix(".part")
         torch.save(state, part)
@@ -229,8 +201,7 @@ def export(
     stop = tokenizer.token_to_id(STOP)
     end = tokenizer.token_to_id("<|endoftext|>")
     part = folder / "model.safetensors.part"
-    whole = joined({name: weight.cpu() for name, weight in weights.items()})
-    tensors = {name: stepped(weight).to(torch.bfloat16) for name, weight in whole.items()}
+    tensors = {name: stepped(weight).to(torch.bfloat16).cpu() for name, weight in weights.items()}
     save_file(tensors, str(part), metadata={"format": "pt"})
     part.chmod(0o644)
     part.replace(folder / "model.safetensors")
@@ -269,18 +240,15 @@ def write_json(path: Path, data: dict[str, object]) -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=6000)
-    parser.add_argument("--decay-steps", type=int, default=4000)
-    parser.add_argument("--warmup", type=int, default=100)
-    parser.add_argument("--batch", type=int, default=4096, help="tokens in a step")
-    parser.add_argument("--muon-lr", type=float, default=0.01)
-    parser.add_argument("--adam-lr", type=float, default=0.002)
-    parser.add_argument("--reading", type=int, default=1, help="shards that begin with reading")
+    parser.add_argument("--steps", type=int, default=17520)
+    parser.add_argument("--decay-steps", type=int, default=12264)
+    parser.add_argument("--warmup", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=16384, help="tokens in a step")
+    parser.add_argument("--muon-lr", type=float, default=0.02)
+    parser.add_argument("--adam-lr", type=float, default=0.003)
+    parser.add_argument("--reading", type=int, default=6, help="shards that begin with reading")
     parser.add_argument(
-        "--memory-share", type=float, default=0.0, help="more conversations about remembering"
-    )
-    parser.add_argument(
-        "--new-share", type=float, default=0.0, help="more conversations about what is new"
+        "--new-share", type=float, default=0.3, help="more conversations about what is new"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
@@ -290,9 +258,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument(
         "--start-from", metavar="DIR", help="an exported model to begin with (take another --seed)"
-    )
-    parser.add_argument(
-        "--widen", type=int, default=0, help="neurons to add to every MLP of --start-from"
     )
     parser.add_argument("--device", default="cpu", help="cpu, or cuda where there is one")
     parser.add_argument("--workers", type=int, default=0, help="processes that compose the corpus")

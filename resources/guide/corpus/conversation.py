@@ -111,7 +111,7 @@ def remembering(rng: Random) -> Conversation:
             turns.append(memory.some_item(rng, set(taken)).ask_untold(rng))
         if len(told) > 1 and rng.random() < 0.15:
             turns.append(memory.both(rng, *rng.sample(told, 2)))
-        if rng.random() < 0.08:
+        if rng.random() < 0.14:
             turns.append(memory.recap(rng, told))
         if rng.random() < 0.05:
             turns.append(memory.quote_back(rng, turns))
@@ -212,8 +212,9 @@ def fresh(rng: Random) -> Conversation:
     if roll < 0.34:
         return Conversation([story.long_story(rng)])
     if roll < 0.38:
-        return Conversation([story.short_story(rng), dates.without(rng)])
-    if roll < 0.48:  # refusals send to Get Model, and other languages get a sentence of their own
+        first = rng.choice((story.short_story, stretto.question, dates.without))
+        return Conversation([first(rng), dates.without(rng)])
+    if roll < 0.50:  # refusals send to Get Model, and other languages get a sentence of their own
         kinds = (limits.beyond, limits.beyond, talk.small_talk, talk.small_talk)
         return Conversation([kind(rng) for kind in rng.sample(kinds, rng.choice((2, 3)))])
     # Half of these are about any fact: next to the new ones the old must stay apart from them.
@@ -240,11 +241,9 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(
-    rng: Random, reading_share: float = 0.04, memory_share: float = 0.0, new_share: float = 0.0
-) -> Conversation:
-    """Any conversation; beside the usual ones, so many about remembering and what is new."""
-    roll = 0.0 if memory_share and rng.random() < memory_share else rng.random()
+def conversation(rng: Random, reading_share: float = 0.04, new_share: float = 0.0) -> Conversation:
+    """Any conversation; beside the usual ones, so many about what is new."""
+    roll = rng.random()
     if new_share and rng.random() < new_share:
         chat = fresh(rng)
     elif rng.random() < reading_share:
@@ -268,7 +267,7 @@ def conversation(
 
 
 def conversations(
-    seed: int, reading_share: float = 0.04, memory_share: float = 0.0, new_share: float = 0.0
+    seed: int, reading_share: float = 0.04, new_share: float = 0.0
 ) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
@@ -277,7 +276,7 @@ def conversations(
     """
     rng = Random(seed)
     while True:
-        chat = conversation(rng, reading_share, memory_share, new_share)
+        chat = conversation(rng, reading_share, new_share)
         if all(turn.user.strip() and not is_held_out(turn.user) for turn in chat.turns):
             yield chat
 

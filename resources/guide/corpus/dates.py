@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from random import Random
 
+from . import words
 from .grammar import pick
 from .memory import finish
 from .turn import Turn
@@ -36,12 +37,16 @@ ASK = {
         "{the date|today's date|date|current date|date of today}{ please|}",
         "{which|what} date {should i write|do i write|must i put|goes} {on this letter|on a letter|on top|today}",
         "{i need|i want} {to date a letter|to write the date|the date for a letter}{, what is it| today|}",
+        "{call|try|take|with} {the|the date|that} tool{,| and} {say|find|tell me} {the date|what date it is|today's date}",
+        "{how old is the month|how far is the month|how many days of the month are over}{, what date is it|}",
         "{look up|check|find out} {the date|what date it is|today's date}{ for me|}",
     ],
     "day": [
         "{what|which} {day|weekday|day of the week} {is it|is it today|is today|do we have|do we have today|have we got|is this}",
         "{tell me|do you know|can you tell me|say|could you tell me|i forgot|remind me} {what day it is|which day it is|what day it is today|which day of the week it is|what weekday we have|the day of the week}{ please|}",
         "{is it|is today} {monday|tuesday|wednesday|thursday|friday|saturday|sunday|the weekend|a weekday}{ today| already|}",
+        "{is it|is today|do we have|is this} {a |}<w>{ or a| or} <x>{ today|}",
+        "{is it|is today|would today be} a <w>{ today| already|}",
         "{what day|which day|day of the week|weekday|today is what day|today}",
         "{i lost track of|i have lost track of|i am confused about} {the days|the day|time|what day it is}{, what day is it|, which day is it|}",
         "{look up|check|find out} {what day it is|the day|which weekday it is}{ for me|}",
@@ -51,6 +56,7 @@ ASK = {
         "{tell me|do you know|can you tell me|could you tell me|say} {the month|what month it is|which month it is|the current month|which month we have}{ please|}",
         "{the current month|current month|the month|which month|what month}{ please|}",
         "{in what|in which} month are we",
+        "{is it|are we in|is this|have we got} {already |}<m>{ already| yet|}",
         "{and|so} {what|which} month{ is it|}",
     ],
     "year": [
@@ -58,6 +64,7 @@ ASK = {
         "{tell me|do you know|can you tell me|could you tell me|say} {the year|what year it is|which year it is|the current year|which year we have}{ please|}",
         "{the current year|current year|the year|which year|what year}{ please|}",
         "{in what|in which} year are we",
+        "{is it|is this|are we in|do we write} {2024|2026|2027|2030|2033}{ already| now| yet|}",
         "{and|so} {what|which} year{ is it|}",
     ],
     "time": [
@@ -65,6 +72,8 @@ ASK = {
         "{what is|what's|whats|tell me|give me|say|do you know|can you tell me} {the time|the current time|the time now|what time it is|how late it is}{ please|}",
         "{time|the time|current time|clock|time now}{ please|}",
         "{do you have|have you got} the time",
+        "{is it|are we} {past midnight|past noon|evening|still morning|late}{ already| yet|}{, what time is it|, what is the time}",
+        "what {do the clocks|does my watch} {say|show}",
         "{look at|check} {the clock|the time}{ for me|}",
     ],
 }  # fmt: skip
@@ -109,7 +118,10 @@ def answer(kind: str, here: datetime, rng: Random) -> str:
 def asked(rng: Random) -> tuple[str, str]:
     """What is asked for, and how."""
     kind = rng.choice(("date", "date", "day", "day", "month", "year", "time"))
-    return kind, finish(rng, pick(rng, ASK[kind]), True)
+    question = pick(rng, ASK[kind])
+    for slot, names in (("<w>", words.DAYS), ("<x>", words.DAYS), ("<m>", words.MONTHS)):
+        question = question.replace(slot, rng.choice(names))
+    return kind, finish(rng, question, True)
 
 
 def by_tool(rng: Random) -> Turn:

@@ -25,6 +25,14 @@ _SHORT = {
     "what": "wat", "your": "ur",
 }  # fmt: skip
 
+# As whoever writes capitals at all writes them; the phrase tables have none.
+_NAMES = """I I'm I'd I've I'll PDF PDFs JSON CSV HTML GGUF API IDE RAM GPU CPU MCP LoRA DoRA EPUB
+ChatGPT OpenAI Claude Anthropic Ollama vLLM Llama Qwen Mistral Gemma Codex Python Excel PowerPoint
+LaTeX Markdown Stretto Mac macOS Linux Ubuntu Windows German French Spanish Italian Japanese Chinese
+Russian English Monday Tuesday Wednesday Thursday Friday Saturday Sunday"""
+_CAPITALS = {name.lower(): name for name in _NAMES.split()}
+_SMALL = re.compile(rf"(?<![\w.`/])({'|'.join(_CAPITALS)})(?![\w/])")
+
 
 def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> str:
     """One random phrase of the grammar `text`; slot values are kept safe from noise."""
@@ -58,10 +66,13 @@ def typed(rng: Random, text: str) -> str:
     apostrophes = not (lower and rng.random() < 0.5)
     typo_rate = rng.choice((0.0, 0.0, 0.0, 0.03, 0.10))
     short = rng.random() < 0.06
+    named = not lower and rng.random() < 0.85
     for index in range(0, len(parts), 2):
         part = parts[index]
         if lower:
             part = part.lower()
+        if named:
+            part = _SMALL.sub(lambda m: _CAPITALS[m[0]], part)
         if not apostrophes:
             part = part.replace("'", "")
         if short:

@@ -145,6 +145,7 @@ HEALTH = [
     "{i have|i've got|what helps against|what should i do about|what can i do against|how do i treat|my child has|what is the cure for} {a headache|a fever|the flu|chest pain|a cough|back pain|a rash|toothache|a cold|stomach ache|diabetes|cancer|high blood pressure|a broken arm|an infection|insomnia|anxiety}",
     "{how much|how many} {ibuprofen|aspirin|paracetamol|tablets|pills|vitamin c} {can i take|should i take|is safe}",
     "{is it safe|is it dangerous} to {take aspirin|mix medicines|eat raw eggs|drink alcohol with antibiotics}",
+    "my {back|shoulder|ankle|tooth|head|ear|elbow|stomach|child's arm} {hurts|has been aching|is swollen|is sore}{ for days| since monday| again|}{, what can it be|, what is wrong|, what should i do|}",
     "should i {see a doctor|go to the hospital|take antibiotics|get vaccinated|lose weight|sue my neighbour|sign this contract|buy this house|get divorced|invest in shares|buy bitcoin|quit my job}",
     "{can i|may i|how do i} {sue my landlord|break my lease|fire someone|avoid taxes|write a will|get a refund|file my taxes|fight a parking ticket}",
     "{what are the side effects of|what is the dose of} {aspirin|ibuprofen|prozac|penicillin|insulin}",
@@ -157,6 +158,7 @@ TRANSLATE = [
     "{translate|please translate|can you translate|how do you translate} {this|hello|good morning|i love you|the sentence|my text|thank you|where is the station|this text|a letter|the dog sleeps|my name is anna} {to|into|in} <l>",
     "how do you say {hello|thank you|good night|cat|water|i love you|yes|bread|goodbye|where is the toilet|happy birthday} in <l>",
     "what {is|does} {hello|water|bonjour|hund|gato|arigato|amore|danke|casa} {in|mean in} <l>",
+    "{write|compose|tell|give} {me |}{a poem|a story|a letter|a song|a sentence|a joke|a greeting} in <l>{ please|}",
     "{speak|write|answer|talk} {in|} <l>{ please|}",
     "what does {bonjour|danke|hund|arigato|amore|gato} mean",
 ]
@@ -167,6 +169,8 @@ TRANSLATE_SAYS = [
 WORK = [
     "{summarise|summarize|proofread|review|rewrite|improve|analyse|correct|check} {this text|this article|my essay|my letter|this document|my cv|this paper|my homework|this email|the attached file|my thesis|this book|a pdf|my resume|this report|this paragraph}",
     "{write|draft|compose} {a cover letter|a business plan|a marketing plan|a thesis|a legal contract|my cv|a research paper|a press release|a speech for my wedding|a scientific article|a screenplay|an academic paper|a grant proposal|song lyrics about love|a rap|a sonnet|a newsletter|my homework|a linkedin post|a product description}",
+    "{write|draft|compose} {me |}{an application|a cover letter|a letter of motivation|a cv} {as|for a post as|to become} {a nurse|a teacher|a driver|an engineer|a cook}",
+    "{code|program|build|write|make} {me |}{a tetris|a chess game|an app for my phone|a website|a platform game|a game with three levels|a whole program for my taxes|a web shop|a calculator with buttons|a game in python|an operating system}",
     "{do|solve|help me with|finish} my {homework|maths homework|exam|assignment|tax return|physics problem|equation|crossword|taxes|sudoku|puzzle|chemistry homework}",
     "{solve|prove|simplify|integrate|differentiate|factor} {x^2 + 3x - 4 = 0|this equation|the equation|the riemann hypothesis|that there are infinitely many primes|this integral|2x + 5 = 11|x squared|the theorem|sin x}",
     "{plan|organise} {my trip to japan|a wedding|my holiday|a party|my week|a road trip|a diet|a workout|my budget|my retirement}",

@@ -178,7 +178,7 @@ NAME_ASKS = [
     "who am i{ again|}", "what am i called", "{what|how} do {you|people} call me", "do you {remember|know|still know} {who i am|what i am called|what my name is|how i am called}", "what did i say my name {is|was}", "my name", "and my name", "who are you {talking|speaking|chatting} {to|with}", "what name did i {give|tell} you", "i forgot my {own |}name, {what is it|tell me}", "{which|what} name {do i have|is mine}", "did i tell you my name",
 ]  # fmt: skip
 FAVOURITE_TELLS = [
-    "my <f> <k> is <v>", "my <f> <k> {is definitely|has always been|would be|must be|is probably|of all is|is of course} <v>", "<v> is my <f> <k>",
+    "my <f> <k>? {it is|it's|of course|certainly|always|oh,|i would say} <v>", "my <f> <k> is <v>", "my <f> <k> {is definitely|has always been|would be|must be|is probably|of all is|is of course} <v>", "<v> is my <f> <k>",
     "i like <v> best{ of all|}{, as <k>s go|}{, that is my <f> <k>|, it is my <f> <k>}", "the <k> i {like|love|enjoy|prefer} {most|best|more than any other} is <v>",
     "{remember|please remember|note|by the way|you know|did you know|fun fact|just so you know}{,|:|} {that|} my <f> <k> is <v>", "{as for|when it comes to} <k>s{,|} i {like|love|prefer} <v> best", "my <f> <k>: <v>",
     "my <f> <k> is <v>{, what is yours|, remember that|. can you remember that|, don't forget|, and yours}", "if i had to {choose|pick} a <k>{,|} {it would be|i would take} <v>", "no <k> {beats|is better than} <v>{ for me|, it is my <f>|}",
@@ -420,6 +420,8 @@ def plain_item(rng: Random) -> Item:
     """Statements of other makes, each with its own way of asking."""
     day, month = rng.randint(1, 28), rng.choice(words.MONTHS)
     thing = rng.choice(words.OBJECTS)
+    if rng.random() < 0.3:
+        thing = f"{rng.choice(words.ADJECTIVES)} {thing}"
     pick_one = rng.choice
     makes: list[tuple[str, str, str, list[str]]] = [
         ("where you live", pick_one([*words.CITIES, words.invented(rng).capitalize()]), "You live in <v>",
@@ -506,7 +508,7 @@ def some_item(rng: Random, taken: set[str]) -> Item:
 
 
 RECAPS = [
-    "what do you {know|remember} about me", "what have i told you{ so far|}", "{list|tell me|show me|repeat|sum up} {everything|all|what} {you remember|i told you|you know about me|i have told you}", "what {things|facts} {do you remember|did i tell you|have you noted}", "what do you remember{ so far| from this chat|}", "summarise what {i told you|you know about me}", "give me a list of what i told you",
+    "what do you {know|remember} about me", "{say|repeat|write down|give me} {all|everything} {i said|that i told you|i have let you know|you have heard from me}{ so far|}", "{and|so|now} what {all|} have you {noted|kept|heard} {about|of} me", "what have i told you{ so far|}", "{list|tell me|show me|repeat|sum up} {everything|all|what} {you remember|i told you|you know about me|i have told you}", "what {things|facts} {do you remember|did i tell you|have you noted}", "what do you remember{ so far| from this chat|}", "summarise what {i told you|you know about me}", "give me a list of what i told you",
 ]  # fmt: skip
 
 
