@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ class Turn:
     Attributes:
         long: the one whose prompt is longer than the others'.
         tokens: as the server counts them; the number of pieces where it does not say.
+        prompt, cached: tokens, as the server counts them; 0 where it does not say.
     """
 
     sent: float
@@ -37,6 +38,8 @@ class Turn:
     long: bool = False
     moments: list[float] = field(default_factory=list)
     tokens: int = 0
+    prompt: int = 0
+    cached: int = 0
     error: str = ""
 
 
@@ -65,16 +68,19 @@ class Wish:
         return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
 
 
-def arrivals(traffic: str, clients: int, words: int, every: float, salt: int) -> list[Arrival]:
-    """When each client begins, and with which text. Another `salt` gives texts nobody knows yet."""
+def words(chosen: random.Random, count: int) -> str:
+    """So many words."""
+    return " ".join(chosen.choices(_WORDS, k=count))
+
+
+def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) -> list[Arrival]:
+    """When each client begins, and with a text of how many words. Another `salt` gives texts that
+    nobody knows yet."""
     chosen = random.Random(f"{traffic} {clients} {salt}")
 
-    def text(count: int) -> str:
-        return " ".join(chosen.choices(_WORDS, k=count))
-
-    found = [Arrival(0.0, text(words)) for _ in range(clients)]
+    found = [Arrival(0.0, words(chosen, count)) for _ in range(clients)]
     if traffic == "skewed" and clients > 1:
-        found[0] = Arrival(0.0, text(20 * words), long=True)
+        found[0] = Arrival(0.0, words(chosen, 20 * count), long=True)
     elif traffic == "staggered":
         found = [Arrival(every * i, a.prompt) for i, a in enumerate(found)]
     return found
@@ -130,7 +136,7 @@ async def _client(
         turn = Turn(time.perf_counter(), number, arrival.long)
         turns.append(turn)
         try:
-            answer = await _answer(client, wish.url, body, turn)
+            answer = await answered(client, wish.url, body, turn)
         except (httpx2.HTTPError, ValueError) as error:
             turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
         if turn.error:
@@ -139,10 +145,22 @@ async def _client(
     return turns
 
 
-async def _answer(client: httpx2.AsyncClient, url: str, body: dict[str, Any], turn: Turn) -> str:
-    """The answer's text; `turn` gets the times, or what went wrong."""
-    pieces = []
-    async with client.stream("POST", f"{url}/chat/completions", json=body) as response:
+async def answered(
+    client: httpx2.AsyncClient,
+    url: str,
+    body: dict[str, Any],
+    turn: Turn,
+    headers: Mapping[str, str] | None = None,
+    broken: int = 0,
+) -> str:
+    """The answer's text; `turn` gets the times, or what went wrong.
+
+    Args:
+        broken: after so many pieces the client hangs up; 0 for never.
+    """
+    pieces: list[str] = []
+    where = f"{url}/chat/completions"
+    async with client.stream("POST", where, json=body, headers=dict(headers or {})) as response:
         if response.status_code != 200:
             await response.aread()
             turn.error = f"HTTP {response.status_code}"
@@ -155,14 +173,22 @@ async def _answer(client: httpx2.AsyncClient, url: str, body: dict[str, Any], tu
                 turn.error = str(chunk["error"].get("code") or chunk["error"].get("message"))
                 return ""
             if chunk.get("usage"):
-                turn.tokens = chunk["usage"]["completion_tokens"]
+                _note_usage(turn, chunk["usage"])
             for choice in chunk.get("choices", []):
                 delta = choice.get("delta", {})
                 text = delta.get("content")
                 if text or delta.get("reasoning_content") or delta.get("reasoning"):
                     turn.moments.append(time.perf_counter())
                     pieces.append(text or "")
+            if broken and len(pieces) >= broken:
+                break
     turn.tokens = turn.tokens or len(turn.moments)
     if not turn.moments:
         turn.error = "no text"
     return "".join(pieces)
+
+
+def _note_usage(turn: Turn, usage: dict[str, Any]) -> None:
+    turn.tokens = usage["completion_tokens"]
+    turn.prompt = usage.get("prompt_tokens", 0)
+    turn.cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)

@@ -2,7 +2,8 @@
 
 Each number of clients asks in three ways: all at once with equal prompts, all at once with one
 prompt twenty times as long, and one after another while others are being answered. With `--against`
-the two servers take turns, so that both meet the same machine.
+the two servers take turns, so that both meet the same machine. With `--agents` agents ask instead,
+and a person beside them (`bench/agents.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.batch.results import percentile
+from engine.bench import agents
 from engine.bench.chart import chart
 from engine.bench.clients import TRAFFIC, Turn, Wish, arrivals, run
 from engine.bench.subject import gaps
@@ -74,6 +76,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seconds", type=float, default=300.0, help="a client waits for its server (300)")
     add("--svg", type=Path, metavar="FILE", help="write a chart of tokens per second")
     add("--json", type=Path, metavar="FILE", help="write all figures")
+    group = parser.add_argument_group("agents, and a person's chat beside them")
+    add, usual = group.add_argument, agents.Crowd(0)
+    add("--agents", type=positive, default=0, metavar="N", help="so many, in place of the above")
+    add(
+        "--beginning",
+        type=positive,
+        default=usual.beginning,
+        metavar="WORDS",
+        help="of the rules and tools that all agents begin with (%(default)s)",
+    )
+    add("--for", type=float, default=usual.seconds, dest="lasts", metavar="SECONDS", help="(60)")
+    add("--tasks", type=int, default=0, metavar="N", help="after which an agent leaves (0: never)")
+    add("--person-every", type=float, default=usual.every, metavar="SECONDS", help="(1)")
+    add("--person-key", default="", help="the person's own key, where it is another than --key")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -87,6 +103,8 @@ def main(options: argparse.Namespace) -> int:
         "seconds": options.seconds,
     }
     wishes = [Wish.to(url, **asked) for url in urls]
+    if options.agents:
+        return _with_agents(options, wishes)
     found: list[Load] = []
     print(_HEAD)
     for clients in options.clients:
@@ -112,6 +130,27 @@ def main(options: argparse.Namespace) -> int:
     if failed:
         print(f"{failed} requests got no whole answer.", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _with_agents(options: argparse.Namespace, wishes: Sequence[Wish]) -> int:
+    crowd = agents.Crowd(
+        options.agents,
+        options.beginning,
+        options.person_every,
+        options.lasts,
+        options.tasks,
+        options.person_key,
+    )
+    tallies = {wish.url: agents.Tally() for wish in wishes}
+    for salt in range(options.rounds):
+        for wish in wishes:
+            agents.run(wish, crowd, tallies[wish.url], salt)
+            print(f"round {salt + 1} at {wish.url}", file=sys.stderr, flush=True)
+    print(agents.table(tallies))
+    if options.json:
+        figures = {url: tally.figures for url, tally in tallies.items()}
+        options.json.write_text(json.dumps(figures, indent=1))
+    return 1 if any(tally.failed for tally in tallies.values()) else 0
 
 
 def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> Load:

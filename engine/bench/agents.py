@@ -1,0 +1,294 @@
+"""`python -m engine load URL --agents 16`: scripted agents at a server, and a person's chat beside.
+
+All agents have one long beginning, as coding agents have their tools and rules. Each plays a script
+of turns: an answer, a pause while its tools run, a result of some length, and again; some of its
+turns begin two sub-agents, and some are broken off. Every agent meets the same sizes in another
+order, so a fair server has all of them write about as much. Tools and results stand in plain text:
+any model of any server reads the same tokens then, also one whose template knows no tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from engine.batch.results import percentile
+from engine.bench.clients import Turn, Wish, answered, words
+from engine.bench.subject import gaps
+
+if TYPE_CHECKING:  # its import takes a third of a second
+    import httpx2
+
+RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)
+"""Words of what tools give, in turns."""
+ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)
+"""The most tokens of an answer to each."""
+TOOLS_TAKE = (0.2, 0.05, 1.0, 0.1, 0.4, 0.05, 2.0, 0.2)
+"""Seconds."""
+BEGINS_OTHERS, BROKEN_OFF = 3, 6
+"""At these of them two sub-agents are begun, and the answer is broken off after a few tokens."""
+CHILDREN, TURNS_OF_CHILD, BROKEN_AFTER = 2, 3, 4
+TURNS_OF_TASK = len(RESULTS)
+"""After so many an agent begins its next task, with nothing but the shared beginning."""
+
+QUESTIONS = (
+    "What is a good name for a cat?",
+    "Why is the sky blue?",
+    "How do I boil an egg?",
+    "Tell me something about rivers.",
+    "What could I cook tonight?",
+    "Which book should I read?",
+)
+PERSON_TOKENS = 32
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Who is there, and for how long.
+
+    Attributes:
+        beginning: words of what all agents' conversations begin with.
+        every: seconds between a person's answer and the next question.
+        seconds: how long it goes on; what is unfinished then is broken off.
+        tasks: after which an agent leaves; 0: it stays until the end.
+        person_key: the person's own, where the server has keys.
+    """
+
+    agents: int
+    beginning: int = 600
+    every: float = 1.0
+    seconds: float = 60.0
+    tasks: int = 0
+    person_key: str = ""
+
+
+@dataclass
+class Tally:
+    """What came of it, over all rounds at one server. Times are in seconds.
+
+    Attributes:
+        firsts, gaps: the person's, from a question to its first token and between two pieces.
+        turns: agents' answers that came whole, sub-agents' too.
+        written: tokens, by agent; its sub-agents' are its own.
+        prompts, read: tokens of the agents' prompts, and those that were in no cache.
+        new: those that no turn before has shown the server.
+        failed: requests, by what went wrong.
+    """
+
+    seconds: float = 0.0
+    firsts: list[float] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+    turns: int = 0
+    written: Counter[tuple[int, int]] = field(default_factory=Counter)
+    prompts: int = 0
+    read: int = 0
+    new: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """By name; None where nothing came."""
+        return {
+            "first token p50": percentile(self.firsts, 50),
+            "first token p99": percentile(self.firsts, 99),
+            "gap p50": percentile(self.gaps, 50),
+            "longest gap": max(self.gaps, default=None),
+            "answers": float(len(self.firsts)),
+            "turns a minute": 60 * self.turns / self.seconds if self.seconds else None,
+            "tokens/s": self.written.total() / self.seconds if self.seconds else None,
+            "equal share": jain(list(self.written.values())),
+            "read again": float(max(0, self.read - self.new)) if self.prompts else None,
+            "of tokens sent": max(0, self.read - self.new) / self.prompts if self.prompts else None,
+        }
+
+
+def jain(shares: Sequence[float]) -> float | None:
+    """How equal they are: 1 where all are, 1/n where one has everything (Jain et al. 1984)."""
+    squares = sum(share * share for share in shares)
+    return sum(shares) ** 2 / (len(shares) * squares) if squares else None
+
+
+def run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
+    """Let the crowd ask for a while. Another `salt` gives texts that no cache knows."""
+    asyncio.run(_run(wish, crowd, tally, salt))
+
+
+async def _run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
+    import httpx2
+
+    # A proxy would be measured with the server, and a limit would be a queue of our own.
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    async with httpx2.AsyncClient(timeout=wish.seconds, limits=limits, trust_env=False) as client:
+        hall = _Hall(client, wish, crowd, tally, salt)
+        began = time.perf_counter()
+        agents = asyncio.gather(*(hall.agent(i, crowd.tasks) for i in range(crowd.agents)))
+        going = [asyncio.ensure_future(one) for one in (agents, hall.person())]
+        done, _ = await asyncio.wait(going, timeout=crowd.seconds, return_when="FIRST_COMPLETED")
+        tally.seconds += time.perf_counter() - began
+        for one in going:
+            one.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+        for one in done:
+            one.result()
+
+
+class _Hall:
+    """One server with one crowd before it."""
+
+    def __init__(
+        self, client: httpx2.AsyncClient, wish: Wish, crowd: Crowd, tally: Tally, salt: int
+    ) -> None:
+        self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
+        self._person_key = crowd.person_key or wish.key
+        self._every, self._beginning = crowd.every, _beginning(crowd.beginning, salt)
+        self._head_is_known = False  # the first whose answer has come has paid for the beginning
+
+    async def agent(self, number: int, tasks: int) -> None:
+        """One that goes from task to task."""
+        chosen = random.Random(f"agent {number} {self._salt}")
+        self._tally.written[self._salt, number] += 0  # who gets nothing counts, too
+        for task in range(tasks) if tasks else itertools.count():
+            await self._task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
+
+    async def _task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
+        """A conversation of so many turns, from that step of the script on."""
+        said = [_message("system", self._beginning), _message("user", words(chosen, 30))]
+        known = 0  # tokens of this conversation that the server has seen
+        for turn in range(turns):
+            place = (step + turn) % len(RESULTS)
+            broken = BROKEN_AFTER if place == BROKEN_OFF else 0
+            found, text = await self._ask(said, ANSWERS[place], "agent", self._wish.key, broken)
+            self._tally.written[self._salt, number] += found.tokens
+            if found.error:
+                self._tally.failed[found.error] += 1
+                await asyncio.sleep(1.0)
+            elif found.prompt:  # one that was broken off has told no figures
+                self._tally.turns += 1
+                self._count(found, known, said)
+                known = found.prompt + found.tokens
+            if place == BEGINS_OTHERS and turns == TURNS_OF_TASK:
+                others = (
+                    self._task(number, step + 1 + i, TURNS_OF_CHILD, chosen)
+                    for i in range(CHILDREN)
+                )
+                await asyncio.gather(*others)
+            await asyncio.sleep(TOOLS_TAKE[place])
+            result = words(chosen, RESULTS[place])
+            said += [_message("assistant", text or "…"), _message("user", f"Result: {result}")]
+
+    def _count(self, found: Turn, known: int, said: Sequence[dict[str, str]]) -> None:
+        tally = self._tally
+        tally.prompts += found.prompt
+        tally.read += found.prompt - found.cached
+        if not known and self._head_is_known:
+            # All but its task was read for another; servers tell tokens of the whole alone.
+            share = len(self._beginning) / sum(len(message["content"]) for message in said)
+            known = int(share * found.prompt)
+        self._head_is_known = True
+        tally.new += max(0, found.prompt - known)
+
+    async def person(self) -> None:
+        """One who asks something short, reads, and asks again."""
+        said: list[dict[str, str]] = []
+        number = 0
+        while True:
+            await asyncio.sleep(self._every)
+            said.append(_message("user", QUESTIONS[number % len(QUESTIONS)]))
+            found, text = await self._ask(said, PERSON_TOKENS, "person", self._person_key)
+            if found.error:
+                self._tally.failed[f"person: {found.error}"] += 1
+                said = []
+                continue
+            self._tally.firsts.append(found.moments[0] - found.sent)
+            self._tally.gaps += gaps(found.moments)
+            said.append(_message("assistant", text))
+            number += 1
+            if number % len(QUESTIONS) == 0:
+                said = []  # a new chat
+
+    async def _ask(
+        self, said: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
+    ) -> tuple[Turn, str]:
+        import httpx2
+
+        body: dict[str, Any] = {
+            "messages": said,
+            "max_tokens": tokens,
+            "temperature": 0.0,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        body |= {"model": self._wish.model} if self._wish.model else {}
+        headers = {"User-Agent": f"load-{who}"}
+        headers |= {"Authorization": f"Bearer {key}"} if key else {}
+        turn, text = Turn(time.perf_counter()), ""
+        try:
+            text = await answered(self._client, self._wish.url, body, turn, headers, broken)
+        except asyncio.CancelledError:
+            if who == "person" and not turn.moments:
+                # Time is over before its first token: that it took so long is known.
+                self._tally.firsts.append(time.perf_counter() - turn.sent)
+            raise
+        except (httpx2.HTTPError, ValueError) as error:
+            turn.error = f"{type(error).__name__}: {error}".rstrip(": ")
+        return turn, text
+
+
+def _beginning(count: int, salt: int) -> str:
+    """Rules and tools in so many words, as an agent's program writes them."""
+    chosen = random.Random(f"beginning {salt}")
+    parts, left = ["You are an agent. Work with care. These are your tools:"], count
+    while left > 0:
+        name, what = "_".join(words(chosen, 2).split()), words(chosen, min(left, 24))
+        parts.append(json.dumps({"name": name, "description": what}))
+        left -= 30  # its name, and what JSON adds
+    return "\n".join(parts)
+
+
+def _message(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "content": text}
+
+
+def table(tallies: dict[str, Tally]) -> str:
+    """The figures of all servers side by side; of two also the first's over the second's."""
+    found = [tally.figures for tally in tallies.values()]
+    head = [*(chr(97 + i) for i in range(len(found))), *(["a/b"] if len(found) == 2 else [])]
+    lines = [f"{chr(97 + i)}: {url}" for i, url in enumerate(tallies)]
+    lines.append(f"{'':24}" + "".join(f"{name:>11}" for name in head))
+    for name in found[0]:
+        values = [figures[name] for figures in found]
+        cells = [_shown(name, value) for value in values]
+        if len(values) == 2:
+            cells.append(_ratio(values))
+        whose = "person, " if name in _PERSONS else "agents, "
+        lines.append(f"{whose + name:24}" + "".join(f"{cell:>11}" for cell in cells))
+    for letter, tally in zip("abcdefgh", tallies.values(), strict=False):
+        if tally.failed:
+            told = ", ".join(f"{count}x {why}" for why, count in tally.failed.items())
+            lines.append(f"failed at {letter}: {told}")
+    return "\n".join(lines)
+
+
+_PERSONS = ("first token p50", "first token p99", "gap p50", "longest gap", "answers")
+
+
+def _shown(name: str, value: float | None) -> str:
+    if value is None:
+        return "-"
+    if name in _PERSONS[:4]:
+        return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
+    if name == "of tokens sent":
+        return f"{value:.1%}"
+    return f"{value:.3f}" if name == "equal share" else f"{value:.1f}".removesuffix(".0")
+
+
+def _ratio(values: Iterable[float | None]) -> str:
+    one, other = values
+    return f"{one / other:.3f}" if one is not None and other else "-"
