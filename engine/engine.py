@@ -111,13 +111,20 @@ class Session:
             reply.refuse(Failed(self.id, reply.id, error.code, error.message))
         return reply
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         """Let this session's prompts and its waiting for memory come before those of less
-        priority; 0 is usual. Tokens are shared out evenly all the same."""
+        priority; 0 is usual. Tokens are shared out evenly all the same.
+
+        Args:
+            program: whose session it is, where several programs ask. Of prompts with the same
+                priority those of the program come first that has used least of the time.
+            share: of the time, in per cent, for all of the program's sessions together while
+                others ask, too; tokens are shared out by it. 0 sets none.
+        """
         if isinstance(priority, bool) or not isinstance(priority, int):
             raise TypeError(f"priority must be a whole number, not {priority!r}")
         with contextlib.suppress(EngineError):
-            self._mailbox.post(Prioritise(self.id, priority))
+            self._mailbox.post(Prioritise(self.id, priority, program, share))
 
     def fork(self, session_id: str | None = None) -> Session:
         """A twin with the same conversation; its KV cache is shared until either side writes.

@@ -79,6 +79,8 @@ class Pause:
 class Prioritise:
     session_id: str
     priority: int
+    program: str = ""
+    share: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--per-key", type=int, default=0, metavar="N", help="answers of a key at once")
     add("--per-minute", type=int, default=0, metavar="N", help="requests of a key a minute")
     add("--connections", type=int, default=usual.connections, metavar="N", help="(%(default)s)")
+    add(
+        "--share",
+        action="append",
+        default=[],
+        metavar="NAME=PERCENT",
+        help="of the time for a program or key while others ask, too: 'Claude Code=40' "
+        "(may be repeated; all others have equal parts of what is left)",
+    )
     add("--unload-after", default=0.0, help="unload unused models", **seconds)
 
 
@@ -130,6 +138,7 @@ def main(options: argparse.Namespace) -> int:
             return _forget(cache)
         settings, ranks = _settings(options), ranks_of(options)
         aliases = dict(_alias(given) for given in options.alias)
+        shares = dict(_share(given) for given in options.share)
     except (ValueError, OSError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 2
@@ -141,7 +150,7 @@ def main(options: argparse.Namespace) -> int:
         engine = Engine(cache_dir=cache, cache_bytes=most, ranks=ranks, ways_dir=ways_dir())
         status = 2
         try:
-            status = _serve(engine, options, settings, aliases, wanted, cache)
+            status = _serve(engine, options, settings, aliases, shares, wanted, cache)
         except (EngineError, ValueError) as error:
             print(f"serve: {error}", file=sys.stderr)
         except OverflowError:
@@ -213,6 +222,19 @@ def _alias(given: str) -> tuple[str, str]:
     return pattern.strip(), model.strip()
 
 
+def _share(given: str) -> tuple[str, float]:
+    """The program and the per cent of `NAME=PERCENT`.
+
+    Raises:
+        ValueError: they are none.
+    """
+    name, _, share = given.rpartition("=")
+    try:
+        return name.strip(), float(share.strip().removesuffix("%"))
+    except ValueError:
+        raise ValueError(f"a share is written as 'Claude Code=40', not {given!r}") from None
+
+
 _KEPT = re.compile(r"[0-9a-f]{40}\.(safetensors|part)|conversations(\.new)?")
 """The files of a folder of caches."""
 
@@ -249,6 +271,7 @@ def _serve(
     options: argparse.Namespace,
     settings: Settings,
     aliases: dict[str, str],
+    shares: dict[str, float],
     wanted: threading.Event,
     cache: Path | None,
 ) -> int:
@@ -280,6 +303,7 @@ def _serve(
         for meant in aliases.values():
             server.served.entry(meant)  # which says where there is none
         server.served.aliases = aliases
+        server.share_out(shares)
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:
             told = {"port": server.port, "model": server.served.entries[0].name}

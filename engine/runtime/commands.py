@@ -187,6 +187,8 @@ class Reception:
                 source.context,
                 named=command.named,
                 priority=source.priority,
+                program=source.program,
+                share=source.share,
                 domain=source.domain,
                 moment=source.moment,
                 history=[dict(m) for m in source.history],
@@ -234,6 +236,7 @@ class Reception:
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
+            session.program, session.share = command.program, command.share
             session.kv.touched()  # its figures have changed
             self._state.memory.changed()
 

@@ -1,8 +1,8 @@
-"""What the scheduler learns from time: the sizes of chunks, and the turns of models."""
+"""What the scheduler learns from time: chunks' sizes, and the shares of models and programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from engine.cache.ledger import FIXED_CHUNK
@@ -225,3 +225,46 @@ class Turns:
             return False
         self._served = set()
         return True
+
+
+MOST_OWED = 5.0
+"""Seconds of its share that a program can be ahead, so that nobody waits for long for others."""
+
+LEEWAY = 0.05
+"""Seconds of its share that a program may be ahead and still take part in the others' passes."""
+
+
+class Shares:
+    """Programs share the device by time: who has used least of its share is next.
+
+    A program that had nothing to do is owed nothing for that time, and one that was ahead is when
+    it comes back.
+    """
+
+    def __init__(self) -> None:
+        self._used: dict[str, float] = {}  # in seconds over shares; of those that are ahead
+        self._least = 0.0
+
+    def used(self, active: Iterable[str]) -> dict[str, float]:
+        """What active programs have used of their shares, in seconds over shares."""
+        most = self._least + MOST_OWED
+        return {p: min(max(self._used.get(p, 0.0), self._least), most) for p in active}
+
+    def charge(self, weights: Mapping[str, float], seconds: Mapping[str, float]) -> None:
+        """Count what active programs have used; `weights` are their parts of the whole."""
+        used = self.used(weights)
+        for program in used.keys() & seconds.keys():
+            used[program] += seconds[program] / weights[program]
+        self._least = min(used.values(), default=self._least)
+        self._used = {p: s for p, s in {**self._used, **used}.items() if s > self._least}
+
+
+def parts(shares: Mapping[str, float]) -> dict[str, float]:
+    """The part of the whole that each program has; 0 stands for an equal part of what is left.
+
+    Args:
+        shares: in per cent.
+    """
+    others = sum(not share for share in shares.values())
+    left = max(1.0, 100.0 - sum(shares.values())) / max(1, others)
+    return {program: (share or left) / 100 for program, share in shares.items()}

@@ -29,6 +29,8 @@ class Row:
     """A session that is answering, as the scheduler sees it.
 
     Attributes:
+        program: who asks, where that is another program; time is shared fairly among programs.
+        share: of the time, in per cent, that its program was given; 0 for no set share.
         length: tokens that its caches hold, while its prompt is read.
         remaining: tokens of its prompt to read before the last one, which the first step feeds.
         apart: it must have passes of its own: reproducible, or a shared pass has failed with it.
@@ -70,6 +72,8 @@ class Row:
     ends: bool = False
     scratch: bool = False
     priority: int = 0
+    program: str = ""
+    share: float = 0.0
     length: int = 0
     remaining: int = 0
     waiting_since: float = 0.0

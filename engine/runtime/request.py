@@ -438,6 +438,7 @@ class SessionState:
             much of a prompt was reused nor how fast it was read tells of any other's.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
+        program, share: as of `Session.prioritise`.
         gone: the oldest messages, which did not fit any more when they were last sent.
         request: the one that is being answered, if any.
         moment: the present of its prompts, in seconds since 1970. It stands for the rest of the
@@ -459,6 +460,8 @@ class SessionState:
     named: bool = False
     history: list[Message] = field(default_factory=list)
     priority: int = 0
+    program: str = ""
+    share: float = 0.0
     gone: list[Message] = field(default_factory=list)
     request: Request | None = None
     domain: str = ""

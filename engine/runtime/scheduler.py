@@ -6,6 +6,7 @@ the same plan for the same view. `observe` gets how long the plan took; only the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,7 +15,16 @@ from engine.runtime import admission
 from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction
 from engine.runtime.drafts import Drafting
-from engine.runtime.pacing import MOST_CHUNK, TILE, Pacing, Turns, Waiting
+from engine.runtime.pacing import (
+    LEEWAY,
+    MOST_CHUNK,
+    TILE,
+    Pacing,
+    Shares,
+    Turns,
+    Waiting,
+    parts,
+)
 from engine.runtime.plan import (
     Adoption,
     Chunk,
@@ -54,6 +64,7 @@ class Scheduler:
         self.drafting = Drafting()
         self.step_seconds = 0.0
         self._turns = Turns()
+        self._shares = Shares()
         self._round_over = True  # every model with chats that decode has had a turn
         self._chunks = 0
         self._hand_on_until = 0.0
@@ -95,6 +106,7 @@ class Scheduler:
 
     def _working(self, view: View, names: tuple[str, ...]) -> StepPlan:
         """What is computed, or taken over instead."""
+        view = self._in_turn(view)
         order = self._reading_order(view)
         adoption = self._adoption(view, order)
         if adoption is not None:
@@ -111,6 +123,7 @@ class Scheduler:
         elif plan.models:
             self._round_over = True
         chunk = plan.chunk
+        self._charge(view, plan, timing)
         self._observe_drafts(view, plan, timing)
         alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)
         plain = alone and not any(p.draft or p.behind for p in plan.passes)
@@ -190,7 +203,40 @@ class Scheduler:
         waiting = [
             Waiting(r.id, r.remaining, r.waiting_since, r.priority, r.model) for r in rows.values()
         ]
-        return [rows[w.key] for w in self.pacing.order(waiting, view.now)]
+        order = [rows[w.key] for w in self.pacing.order(waiting, view.now)]
+        used = self._shares.used({row.program for row in order})
+        if len(used) < 2:
+            return order
+        first = [row for row in order if row.priority == order[0].priority]
+        others = [row for row in order if row.priority != order[0].priority]
+        return [*sorted(first, key=lambda row: used[row.program]), *others]
+
+    def _in_turn(self, view: View) -> View:
+        """The view, with all standing still that are ahead of the shares that were set."""
+        if not any(row.share for row in view.rows):
+            return view
+        used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
+        most = min(used.values(), default=0.0) + LEEWAY
+        ahead = {program for program, seconds in used.items() if seconds > most}
+        rows = [replace(r, paused=True) if r.program in ahead else r for r in view.rows]
+        return replace(view, rows=rows)
+
+    def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
+        """Count the turn's time among the programs that asked for it."""
+        if not any(row.program for row in view.rows):
+            return
+        of = {row.id: row.program for row in view.rows}
+        mixed = plan.chunk is not None and plan.chunk.mixed
+        stepped = Counter(of[i] for step in plan.passes for i in step.rows)
+        read: Counter[str] = Counter()
+        for chunk in plan.chunks:
+            (stepped if mixed else read)[of[chunk.session]] += chunk.count
+        spent = dict.fromkeys({*stepped, *read}, 0.0)
+        for rows, seconds in ((stepped, timing.decode), (read, timing.chunk)):
+            for program, count in rows.items():
+                spent[program] += seconds * count / rows.total()
+        shares = {r.program: r.share for r in view.rows if r.decodes or r.reads}
+        self._shares.charge(parts(shares), spent)
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
         """What those who may be read next need not read; just after a prompt was read, all."""

@@ -84,6 +84,8 @@ def _row(state: State, request: Request) -> Row:
         joins=not (request.apart or session.kv_bits),
         scratch=session.scratch,
         priority=session.priority,
+        program=session.program,
+        share=session.share,
         length=request.computed if reading else 0,
         remaining=request.unread if reading else 0,
         waiting_since=request.waiting_since,

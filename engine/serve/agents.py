@@ -530,7 +530,9 @@ class Requests:
         """
         request, agent = Request(scope), None
         if body is not None:
-            agent = self.agents.begin(request, identity(scope, body, session))
+            who = identity(scope, body, session)
+            request.program = who.program
+            agent = self.agents.begin(request, who)
         with self._lock:
             self._here[request] = agent
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -313,6 +313,7 @@ class Answering:
         requests: those that are answered or wait.
         held: what all requests together hold.
         priority: of their prompts, among all in the engine; see `Session.prioritise`.
+        shares: of the time, in per cent, by the name of the program or the key.
     """
 
     def __init__(
@@ -328,6 +329,7 @@ class Answering:
         self.held = bodies.Held(sharing)
         self.silence = bodies.SILENCE_SECONDS
         self.priority = 0
+        self.shares: Mapping[str, float] = {}
         self._engine = engine
         self._places = places
         self._metrics = metrics
@@ -443,7 +445,9 @@ class Answering:
                 with ExitStack() as held:
                     replies = Replies(self._engine, generation, choices, place.session, guest, held)
                     try:
-                        place.session.prioritise(self.priority)
+                        program = request.program
+                        share = self.shares.get(program, 0.0)
+                        place.session.prioritise(self.priority, program, share)
                         replies.start()
                         request.answered_by(replies)
                         choice, event = await self._relayed(replies, choices, request, client)

@@ -45,6 +45,7 @@ class Request:
 
     Attributes:
         guest: the id of its key.
+        program: who asks; "" where that does not matter.
         model: the name of its model, "" until that is loaded.
         room: tokens that the model's context holds.
         began: when it came, of `time.monotonic`.
@@ -66,6 +67,7 @@ class Request:
         self._length = 0
         self._times: deque[float] = deque(maxlen=_RATED)
         self.guest = guest_of(scope).id
+        self.program = ""
         self.model, self.room = "", 0
         self.began = time.monotonic()
         self.state = "waiting"

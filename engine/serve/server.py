@@ -7,7 +7,7 @@ import contextlib
 import logging
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -166,6 +166,20 @@ class Server:
     def prioritise(self, priority: int) -> None:
         """The priority of requests to come, among all that the engine does; 0 is usual."""
         self._answering.priority = priority
+
+    def share_out(self, shares: Mapping[str, float]) -> None:
+        """What programs get of the machine's time while others ask, too; for requests to come.
+
+        Args:
+            shares: per cent, by the name of the program ("Claude Code") or of its key. All others
+                have equal parts of what is left.
+
+        Raises:
+            ValueError: they are no shares.
+        """
+        if not all(0 < share < 100 for share in shares.values()) or sum(shares.values()) > 100:
+            raise ValueError("shares are more than 0 and less than 100, and 100 in all at most")
+        self._answering.shares = dict(shares)
 
     def unloaded(self, model_id: str) -> None:
         """Take note that a model was unloaded by others. May be called from any thread."""

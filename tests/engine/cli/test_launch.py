@@ -175,6 +175,17 @@ def test_without_a_server_one_is_started_and_ends_with_the_agent(stage: Stage) -
 
 
 @pytest.mark.parametrize(
+    ("share", "says"),
+    [("claude", "written as"), ("a=much", "written as"), ("a=120%", "100 in all")],
+)
+def test_a_share_that_is_none_is_said(
+    capsys: pytest.CaptureFixture[str], share: str, says: str
+) -> None:
+    assert main(["serve", "--quiet", "--port", "0", "--share", share]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("alias", "says"), [("claude", "written as"), ("=x", "written as"), ("a=nothing", "no model")]
 )
 def test_an_alias_that_is_none_is_said(

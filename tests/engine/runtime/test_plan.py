@@ -94,6 +94,8 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
             prompt=prompt_of(row, 60, place % 2) if row.status == Status.PREFILLING else b"",
             halts=row.status == Status.PREFILLING and place % 4 == 3,
             system=row.length + 100,
+            program=("", "a", "b")[place % 3],
+            share=(0.0, 10.0, 0.0)[place % 3],
         )
         for place, row in enumerate(made)
     ]
@@ -551,6 +553,77 @@ def test_models_share_the_device_by_time() -> None:
         used[plan.model] += cost[plan.model]
         scheduler.observe(view, plan, Timing(now, cost[plan.model]))
     assert abs(used["large"] - used["small"]) <= 0.3
+
+
+def crowd(share: float = 0.0) -> list[Row]:
+    """Sixteen agents of one program, and a person's chat, all of which get tokens."""
+    agents = [
+        Row(f"a{n}", "m", Status.DECODING, begun=True, program="agents", share=share)
+        for n in range(16)
+    ]
+    return [*agents, Row("p", "m", Status.DECODING, begun=True, program="person")]
+
+
+def test_a_crowds_prompts_come_after_another_programs() -> None:
+    scheduler, now = learned(), 100.0
+    view = View(now, crowd())
+    scheduler.observe(view, scheduler.plan(view), Timing(now, 0.1))
+    agents = [
+        Row(f"a{n}", "m", Status.PREFILLING, remaining=40, waiting_since=0.0, program="agents")
+        for n in range(16)
+    ]
+    person = Row("p", "m", Status.PREFILLING, remaining=400, waiting_since=now, program="person")
+    assert scheduler.plan(View(now, [*agents, person])).reading[0] == "p"
+    same = replace(person, program="agents")
+    assert scheduler.plan(View(now, [*agents, same])).reading[-1] == "p", "it is long, and late"
+    front = [replace(row, priority=1) for row in agents]
+    assert scheduler.plan(View(now, [*front, person])).reading[-1] == "p", "priority goes first"
+
+
+def test_programs_prompts_are_read_in_turns() -> None:
+    """One program always has prompts: the other's long one gets half of the time."""
+    scheduler, read, now = learned(), {"a": 0, "b": 0}, 0.0
+    for _ in range(400):
+        rows = [
+            Row("b", "m", Status.PREFILLING, remaining=9000, program="b"),
+            Row("a", "m", Status.PREFILLING, remaining=50, waiting_since=now - 30, program="a"),
+        ]
+        view = View(now, rows)
+        plan = scheduler.plan(view)
+        assert plan.chunk is not None
+        seconds = 0.01 + 0.001 * plan.chunk.count
+        now += seconds
+        read[plan.chunk.session] += plan.chunk.count
+        scheduler.observe(view, plan, Timing(now, chunk=seconds, read=plan.chunk.count, left=1))
+    assert 0.6 < read["a"] / read["b"] < 1.4
+
+
+@pytest.mark.parametrize("share", [0.0, 25.0, 60.0])
+def test_a_programs_share_is_kept_while_others_ask(share: float) -> None:
+    scheduler, now = learned(), 0.0
+    spent = {"agents": 0.0, "person": 0.0}
+    turns = {"a0": 0, "p": 0}
+    for _ in range(2000):
+        view = View(now, crowd(share))
+        plan = scheduler.plan(view)
+        (step,) = plan.passes
+        agents = sum(i.startswith("a") for i in step.rows)
+        assert agents in (0, 16), "agents among themselves get the same"
+        seconds = 0.03 + 0.004 * len(step.rows)
+        spent["agents"] += seconds * agents / len(step.rows)
+        spent["person"] += seconds * (len(step.rows) - agents) / len(step.rows)
+        turns["a0"] += agents > 0
+        turns["p"] += "p" in step.rows
+        now += seconds
+        scheduler.observe(view, plan, Timing(now, seconds))
+    if share:
+        assert abs(spent["agents"] / sum(spent.values()) - share / 100) < 0.03
+        assert turns["p"] > turns["a0"] > 0
+    else:
+        assert turns["a0"] == turns["p"] == 2000
+    # Alone a program has everything.
+    alone = [row for row in crowd(share) if row.program == "agents"]
+    assert all(len(scheduler.plan(View(now, alone)).passes[0].rows) == 16 for _ in range(9))
 
 
 def test_a_queue_that_could_not_be_served_is_not_looked_at_again_for_nothing() -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from engine.cache.ledger import FIXED_CHUNK
-from engine.runtime.pacing import MIN_CHUNK, TILE, Pacing, Turns, Waiting
+from engine.runtime.pacing import (
+    MIN_CHUNK,
+    MOST_OWED,
+    TILE,
+    Pacing,
+    Shares,
+    Turns,
+    Waiting,
+    parts,
+)
 
 
 def names(order: list[Waiting]) -> list[str]:
@@ -107,6 +116,28 @@ def test_a_model_that_comes_later_is_owed_nothing() -> None:
         served.append(model)
         turns.charge(model, 1.0)
     assert served.count("b") == 5
+
+
+def test_programs_have_their_parts_and_equal_ones_of_the_rest() -> None:
+    assert parts({"a": 0.0}) == {"a": 1.0}
+    assert parts({"a": 40.0, "b": 0.0, "c": 0.0}) == {"a": 0.4, "b": 0.3, "c": 0.3}
+    assert parts({"a": 100.0, "b": 0.0})["b"] == 0.01, "nobody has nothing"
+
+
+def test_programs_share_by_time_and_are_owed_nothing() -> None:
+    shares = Shares()
+    for _ in range(100):
+        shares.charge({"a": 1.0}, {"a": 1.0})
+    assert shares.used(["a", "b"]) == {"a": 100.0, "b": 100.0}, "b had nothing to do"
+    shares.charge({"a": 0.5, "b": 0.5}, {"a": 1.0})
+    assert shares.used(["a", "b"]) == {"a": 102.0, "b": 100.0}
+    shares.charge({"b": 1.0}, {"b": 0.5})
+    assert shares.used(["a"]) == {"a": 102.0}, "it is ahead still when it comes back"
+    shares.charge({"a": 0.01, "b": 0.99}, {"a": 50.0})
+    assert shares.used(["a"])["a"] == shares.used(["b"])["b"] + MOST_OWED
+    for number in range(1000):
+        shares.charge({f"p{number}": 0.5, "b": 0.5}, {f"p{number}": 0.1, "b": 0.2})
+    assert len(shares._used) < 50, "those of long ago are forgotten"
 
 
 def test_priority_goes_before_length_but_not_for_ever() -> None:

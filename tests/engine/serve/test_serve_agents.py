@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 from engine import Engine, Model
+from engine.engine import Session
 from engine.serve import agents as agents_of
 from engine.serve.agents import MOST_AGENTS, Agents, Seen, identity, program_of
 from engine.serve.errors import RefusedError
@@ -205,6 +206,23 @@ def test_a_single_question_is_gone_with_its_answer(server: Server) -> None:
     for n in range(3):
         ask(server, "POST", CHAT, body(f"question {n}", model="plain"), User_Agent="curl/8")
     until(lambda: lanes(server) == [])
+
+
+def test_a_programs_requests_bring_its_share(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, str, float]] = []
+    monkeypatch.setattr(Session, "prioritise", lambda _, *given: told.append(given))
+    server.prioritise(-1)
+    server.share_out({"Claude Code": 30})
+    ask(server, "POST", CHAT, turn("Look."), **headers())
+    ask(server, "POST", CHAT, body())
+    assert told[0] == (-1, "Claude Code", 30)
+    assert told[1][2] == 0
+    assert told[1][1] not in ("", "Claude Code")
+    for wrong in ({"a": 0.0}, {"a": 100.0}, {"a": 60.0, "b": 50.0}):
+        with pytest.raises(ValueError, match="100 in all"):
+            server.share_out(wrong)
 
 
 def test_the_status_route_tells_each_key_of_its_own(server: Server) -> None:
