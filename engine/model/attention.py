@@ -21,15 +21,18 @@ from engine.model.cpu.attention import Part, part
 from engine.model.ragged import Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
+_widens = False
+"""Whether keys in few bits are made whole before they are read. On CUDA MLX multiplies few shapes
+of them, and compiles for half a minute before the first (E160)."""
 
 
 def install_attention() -> None:
     """Put `attention` in the place of mlx-lm's."""
-    global _original
+    global _original, _widens
     base = importlib.import_module("mlx_lm.models.base")
     original = base.scaled_dot_product_attention
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
-    _original = original
+    _original, _widens = original, bool(mx.cuda.is_available())  # type: ignore[no-untyped-call]
     patches.replace(base, "scaled_dot_product_attention", attention)
 
 
@@ -50,6 +53,10 @@ class _Call:
 
     def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
         rest = (self.scale, self.mask, self.sinks, *self.more)
+        if _widens and isinstance(keys, (tuple, list)):
+            size, bits = cache.group_size, cache.bits
+            keys, values = (mx.dequantize(*held, size, bits) for held in (keys, values))
+            cache = None
         return _original(queries, keys, values, cache, *rest, **self.named)
 
 

@@ -13,7 +13,7 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.cache.cache_objects import clone, leaves
-from engine.model import backend
+from engine.model import attention, backend
 from engine.model.loaded import LoadedModel
 from engine.model.loader import load_at_once
 from engine.model.quantised import kept_in
@@ -131,11 +131,17 @@ def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:
     return last - mx.logsumexp(last)
 
 
+@pytest.mark.parametrize("widens", [False, True])
 @pytest.mark.parametrize(("bits", "most"), [(8, 0.002), (4, 0.5)])
 def test_the_answer_hardly_changes(
-    wide_folder: Callable[[str], Path], bits: int, most: float
+    wide_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    bits: int,
+    most: float,
+    widens: bool,
 ) -> None:
     """The divergence of the next token's distribution, in nats, over some prompts."""
+    monkeypatch.setattr(attention, "_widens", widens)  # as on CUDA
     model = loaded(wide_folder("plain"))
     worst = 0.0
     for seed in range(8):

@@ -23,7 +23,7 @@ from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.messages import RawPrompt
-from engine.model import backend
+from engine.model import attention, backend
 from engine.model.loader import load_at_once
 from engine.model.probe import apart
 from engine.model.quantised import kept_in
@@ -284,9 +284,18 @@ def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], P
         kv.drop()
 
 
-@pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits"])
+@pytest.mark.parametrize(
+    ("name", "widens"),
+    [
+        ("sliding window", False),
+        ("attention sinks", False),
+        ("MLA", False),
+        ("bits", False),
+        ("bits", True),
+    ],
+)
 def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
-    folders: Callable[[str], Path], name: str
+    folders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, name: str, widens: bool
 ) -> None:
     """As on a GPU: without what the engine computes otherwise on a CPU."""
     model = load_at_once(folders(name), wide=backend.start().prefers_float32)
@@ -302,7 +311,9 @@ def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
         order = where.assign(kvs)
         assert len(where.occupants) == len(kvs)
         shared = share_caches([kvs[row].layers for row in order], where)
-        got = model.net(mx.array([[token + row] for row in order]), cache=shared)
+        with monkeypatch.context() as patch:
+            patch.setattr(attention, "_widens", widens)  # as on CUDA
+            got = model.net(mx.array([[token + row] for row in order]), cache=shared)
         for place, row in enumerate(order):
             own = model.net(mx.array([[token + row]]), cache=twins[row])
             assert apart(got[place], own[0]) < 1e-3
