@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import platformdirs
+
 from engine.model import overlay, patches
 from engine.text import import_structure
 
@@ -211,7 +213,24 @@ def _start() -> Backend:
         _keep_freed_memory()
     else:  # MLX computes these well on a GPU, and on a Mac's CPU
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
+    if device == "cuda":
+        _keep_kernels(str(mx.__version__))
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
+
+
+def _keep_kernels(version: str) -> None:
+    """Have MLX keep the kernels that it compiles for CUDA with the person's caches.
+
+    By itself it keeps them under /tmp, where they are gone after the next boot and other people may
+    write. Compiling one product with weights of few bits takes it 50 s.
+    """
+    folder = platformdirs.user_cache_path("Stretto", appauthor=False) / "kernels" / version
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        log.info("kernels are kept under /tmp: %s", error)
+    else:
+        os.environ.setdefault("MLX_PTX_CACHE_DIR", str(folder))
 
 
 def device_here() -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
+import platformdirs
 import pytest
+
+from engine.model import backend
 
 ON_LINUX = pytest.mark.skipif(
     sys.platform != "linux", reason="Linux wheels have a BLAS of their own"
@@ -15,8 +20,6 @@ ON_LINUX = pytest.mark.skipif(
 
 def run(code: str, **environment: str) -> str:
     """What `code` prints in a process of its own."""
-    import os
-
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         check=False,
@@ -51,7 +54,8 @@ MEANWHILE = """
         def exec_module(self, module):
             half.set()
             until = time.monotonic() + 30
-            while not any(t != other.ident for t in dict(_bootstrap._blocking_on)):
+            waiting = getattr(_bootstrap._blocking_on, "data", _bootstrap._blocking_on)  # 3.12
+            while not any(t != other.ident for t in dict(waiting)):
                 assert time.monotonic() < until, "the engine does not import mlx-lm"
                 time.sleep(0.005)
             self._loader.exec_module(module)
@@ -133,3 +137,25 @@ def test_the_slow_blas_may_be_chosen_without_a_warning() -> None:
         """,
         STRETTO_NO_OPENBLAS="1",
     )
+
+
+def test_kernels_are_kept_with_the_persons_caches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take minutes to compile: a folder that the next boot empties loses them."""
+    name = "MLX_PTX_CACHE_DIR"
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "caches")
+    monkeypatch.setenv(name, "a person's own")
+    backend._keep_kernels("1.2")
+    assert os.environ[name] == "a person's own"
+    monkeypatch.delenv(name)
+    backend._keep_kernels("1.2")
+    kept = Path(os.environ[name])
+    assert kept.is_relative_to(tmp_path)
+    assert kept.name == "1.2"
+    assert kept.stat().st_mode & 0o77 == 0
+    (tmp_path / "file").touch()
+    monkeypatch.delenv(name)
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "file")
+    backend._keep_kernels("1.2")
+    assert name not in os.environ
