@@ -138,7 +138,7 @@ def own_code() -> str:
     packages do.
     """
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
-    folders = [engine / "model", engine / "kv"]
+    folders = [engine / "model", engine / "cache"]
     if getattr(sys, "frozen", False):  # in a bundle the code is part of the program
         program = Path(sys.executable).stat()
         digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
