@@ -72,18 +72,18 @@ def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
             keys = getattr(part, "keys", None)
             if keys is None or more <= 0:
                 continue
-            shapes = [_shape(part, held, more) for held in (keys, part.values)]
-            got = part.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
-            mx.eval(got)
+            mx.eval(part.update_and_fetch(*(_zeros(part, h, more) for h in (keys, part.values))))
     return caches
 
 
-def _shape(cache: Any, held: Any, more: int) -> tuple[int, ...]:
-    """Of keys or values of so many tokens: in few bits they are kept in words."""
+def _zeros(cache: Any, held: Any, more: int) -> Any:
+    """Keys or values of so many tokens; of another type than those held they would change it."""
+    import mlx.core as mx
+
     packed = isinstance(held, (list, tuple))
-    array = held[0] if packed else held
+    array, scales = held[:2] if packed else (held, held)
     width = array.shape[3] * 32 // cache.bits if packed else array.shape[3]
-    return 1, array.shape[1], more, width
+    return mx.zeros((1, array.shape[1], more, width), scales.dtype)
 
 
 def answer(kv: Any) -> Any:
