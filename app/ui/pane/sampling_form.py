@@ -10,7 +10,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 from app.chats.options import ChatOptions
-from app.settings.language import mark, tr
+from app.settings.language import mark, number, tr
 from app.ui.style.theme import repolish
 
 
@@ -164,7 +164,8 @@ class NumberBox(QDoubleSpinBox):
 
     def set_default(self, value: float) -> None:
         """What holds when nothing is chosen; shown muted."""
-        shown = self.locale().toString(float(value), "g", 8)
+        whole = value == int(value)
+        shown = number(int(value)) if whole else self.locale().toString(float(value), "g", 8)
         self.setSpecialValueText(tr("Default {value}", value=shown))
 
     @Slot()

@@ -55,6 +55,19 @@ class ChatCommands(QObject):
 
     @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
     @Slot()
+    def come_to_new(self) -> None:
+        """Open a new chat, or go to the active one if it still is one: two would be alike."""
+        active = self._workspace.active
+        if (
+            active is not None
+            and active.chat.blank
+            and active.chat.record.model == self._next_model
+        ):
+            active.focus_composer()
+        else:
+            self.new()
+
+    @Slot()
     def new(self) -> None:
         """Open a new chat as a tab beside the active one."""
         self._open_new("tab")
@@ -79,11 +92,15 @@ class ChatCommands(QObject):
 
     def begin(self) -> Chat:
         """A new chat as the settings want it; nothing shows it yet."""
+        settings = self._settings
+        return self._library.new(self._next_model, settings.new_chat, settings.system)
+
+    @property
+    def _next_model(self) -> str:
         settings, active = self._settings, self._workspace.active
-        model = settings.model
         if settings.same_model and active is not None:
-            model = active.chat.record.model
-        return self._library.new(model, settings.new_chat, settings.system)
+            return active.chat.record.model
+        return settings.model
 
     def _where(self, where: str) -> str:
         """A tab in place of a pane for which there is no room: two would be too small to read."""

@@ -80,6 +80,6 @@ def test_a_new_chat_has_the_model_that_the_settings_say(begun):
         run.pane.chat.set_model("somebody/large")
     window.model.setCurrentIndex(0)
     window.model.activated.emit(0)
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     assert run.pane.chat.record.model == "somebody/large"
     window.close()

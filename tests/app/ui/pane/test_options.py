@@ -61,6 +61,7 @@ def test_nothing_chosen_leaves_all_to_the_model(popover):
     _, panel = popover
     assert panel.values() == (ChatOptions(), "")
     assert panel.temperature.text() == "Default 0.5"  # the model's own
+    assert panel._plain.boxes["max_tokens"].text() == "Default 2,048"
     assert not panel.more.isChecked()
 
 

@@ -132,7 +132,7 @@ def test_undo_takes_back_one_thing_after_the_other(start: Start):
         run.say(f"say {word}")
         run.answered()
         ids.append(run.pane.chat.id)
-        run.window.commands["new"].trigger()
+        run.window.chats.new()
     run.window.chats.delete(ids[0])
     run.window.workspace.close_pane(run.window.workspace.pane(ids[1]))
     run.window.commands["undo_close"].trigger()
@@ -161,7 +161,7 @@ def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: S
     run.ready()
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.engine.release()
     run.answered(pane)
     assert pane.chat.unseen

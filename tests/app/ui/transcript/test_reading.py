@@ -127,7 +127,7 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: S
     run.ready()
     pane = run.say("hold 30")
     run.until(lambda: "5" in run.answer(pane))
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.engine.release()
     run.answered(pane)
     assert pane.transcript.rows_alive() <= 1

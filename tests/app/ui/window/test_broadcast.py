@@ -148,7 +148,7 @@ def test_it_says_whom_it_reaches_and_leaves_hidden_tabs_out_unless_they_are_tick
     run = start()
     run.ready()
     hidden = run.pane
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     left = run.pane
     run.window.commands["split_right"].trigger()
     right = run.pane

@@ -28,6 +28,21 @@ def two(start: Start):
     return run, first, run.pane.chat.id
 
 
+def test_a_new_chat_is_not_begun_beside_one_in_which_nothing_was_said(start: Start):
+    run = start()
+    run.ready()
+    blank = run.pane
+    run.window.sidebar.search.setFocus()
+    for _ in range(2):
+        run.window.commands["new"].trigger()
+    assert run.panes == [blank]
+    run.until(lambda: blank.isAncestorOf(QApplication.focusWidget()))
+    blank.composer.set_text("A draft")
+    run.window.commands["new"].trigger()
+    assert len(run.panes) == 2
+    assert run.pane is not blank
+
+
 def choose_row(run: Run, chat_id: str) -> None:
     """Give the focus to a chat's row in the sidebar."""
     view = run.window.sidebar.list

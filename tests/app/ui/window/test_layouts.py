@@ -134,7 +134,7 @@ def test_undo_brings_back_what_stood_before_the_layout(two):
 
 def test_replies_go_on_in_chats_that_the_layout_closes(two):
     run, chats = two
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.ready()
     pane = run.say("hold 3")
     run.until(lambda: run.answer(pane))
@@ -271,7 +271,7 @@ def test_renaming_to_a_name_in_use_brings_both_back(two):
 
 def test_keys_alone_open_a_layout(two):
     run, chats = two
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.window.activateWindow()  # without a window manager nothing comes forward after the dialog
     run.until(run.window.isActiveWindow)
     run.qtbot.keyClick(
@@ -301,7 +301,7 @@ def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
 
 def test_a_chat_emptied_again_leaves_the_list_and_comes_back_with_undo(two):
     run, _ = two
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.qtbot.keyClicks(run.pane.composer.field, "x")
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
     blank = run.pane.chat.id
@@ -385,10 +385,10 @@ def test_an_unread_reply_is_so_after_a_restart_until_it_is_looked_at(start: Star
     run.ready()
     run.say("hold 2")
     open_one = run.pane.chat
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.say("hold 2")
     closed = run.pane.chat
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.window.workspace.close_pane(run.window.workspace.pane(closed.id))
     for chat in (open_one, closed):
         chat.stop()

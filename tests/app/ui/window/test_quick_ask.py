@@ -60,7 +60,7 @@ def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
     pane, window = run.pane, run.pane.window()
     bar = run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar()
     assert not bar.isVisible()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     assert run.pane.window() is window
     assert bar.isVisible()
 

@@ -119,7 +119,7 @@ def test_panes_that_went_from_window_to_window_are_no_windows_of_the_system(star
     run = start()
     run.window.layouts.save("L")
     run.window.commands["float"].trigger()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.window.layouts.open("L")
     run.window.commands["float"].trigger()
     native = [w for w in QApplication.allWidgets() if w.internalWinId() and not w.isWindow()]

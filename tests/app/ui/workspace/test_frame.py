@@ -81,7 +81,7 @@ def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start)
     run.window.resize(1180, 780)
     run.say("say " + "a title of many words " * 2)
     run.answered()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     (strip,) = strips(run)
     assert not strip.folded
     assert all(button.isVisible() for button in strip.buttons)
@@ -101,7 +101,7 @@ def test_a_folded_strip_keeps_the_new_chat_and_offers_the_rest_and_all_tabs(star
     run.ready()
     run.say("say " + "a title of many words " * 2)
     run.answered()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.window.chats.split("right")
     run.window.chats.split("right")
     first, second = run.panes[:2]
@@ -217,7 +217,7 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
     run = start()
     run.ready()
     header = run.pane.header
-    run.window.commands["new"].trigger()  # the header has a row of its own
+    run.window.chats.new()  # the header has a row of its own
     run.ready()
     header = run.pane.header
     header.set_keep(shown=True)
@@ -241,7 +241,7 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
     middles = {}
     run.say("hold 2")
     chat = run.pane.chat
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     dock = run.window.workspace.dock(chat.id)
 
     def alpha(x: int, y: int) -> int:
@@ -260,7 +260,7 @@ def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
     run.ready()
     run.window.resize(900, 780)
     for _ in range(9):
-        run.window.commands["new"].trigger()
+        run.window.chats.new()
     dock = run.window.workspace.dock(run.pane.chat.id)
     tab, scroll = dock.tabWidget(), dock.dockAreaWidget().titleBar().tabBar().horizontalScrollBar()
     run.until(lambda: scroll.maximum() > 0)
@@ -276,7 +276,7 @@ def test_a_row_of_tabs_is_folded_as_all_text_grows(start: Start):
     run.ready()
     run.window.resize(1000, 780)
     for _ in range(4):
-        run.window.commands["new"].trigger()
+        run.window.chats.new()
     (strip,) = strips(run)
     run.qtbot.wait(50)
     assert not strip.folded

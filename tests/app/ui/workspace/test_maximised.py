@@ -78,7 +78,7 @@ def test_a_tab_that_is_opened_meanwhile_stays_with_it(start: Start):
     run = start()
     three(run)
     run.window.commands["maximise"].trigger()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     assert run.window.workspace.maximised
     assert seen(run) == [run.pane]
     run.window.commands["close"].trigger()
@@ -96,7 +96,7 @@ def test_the_layout_that_is_kept_has_all_panes(start: Start):
     run.qtbot.wait(50)
     before = [pane.chat.id for pane in run.panes]
     run.window.commands["maximise"].trigger()
-    run.window.commands["new"].trigger()  # it is another set of chats than before
+    run.window.chats.new()  # it is another set of chats than before
     run.end()
     run = start()
     assert [pane.chat.id for pane in run.panes][:3] == before
@@ -128,8 +128,8 @@ def test_the_menu_of_a_tab_has_the_commands_for_it(start: Start):
     run.say("say one")
     run.answered()
     first = run.pane
-    run.window.commands["new"].trigger()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
+    run.window.chats.new()
     menu = menu_of(run, first)
     assert run.pane is first
     by_name = [run.window.commands[n].text() for n in ("rename", "pin", "split_right", "close")]
@@ -152,7 +152,7 @@ def test_other_tabs_close_in_one_step_that_is_taken_back(start: Start):
     for number in range(3):
         run.say(f"say {number}")
         run.answered()
-        run.window.commands["new"].trigger()
+        run.window.chats.new()
     panes = run.panes
     run.window.workspace.activate(panes[1])
     run.window.commands["close_right"].trigger()

@@ -28,7 +28,7 @@ def test_title_and_header_share_a_row_until_there_is_another_tab(start: Start) -
     top = run.window.workspace.mapTo(run.window, QPoint(0, 0))
     assert first.mapTo(run.window, QPoint(0, 0)).y() - top.y() <= t.TAB + 1
     assert first.header.isVisible()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     second = run.pane
     run.until(lambda: not in_row(run, first) and not in_row(run, second))
     assert second.header.parentWidget() is second
