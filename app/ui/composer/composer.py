@@ -82,7 +82,7 @@ class ComposerText(QTextEdit):
         self._unfinished = ""
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(ui_font(theme().body_px))
+        self.take_size()
         self.document().setDocumentMargin(0)
         self.viewport().setAutoFillBackground(False)
         self.setTabChangesFocus(True)
@@ -91,6 +91,18 @@ class ComposerText(QTextEdit):
         self.setAccessibleName(tr("Message"))
         begin_at_edge(self)
         self.document().clearUndoRedoStacks()  # Qt counts the margin as something to take back
+
+    def take_size(self) -> None:
+        """Be as large as all text is."""
+        font = ui_font(theme().body_px)
+        self.setFont(font)
+        self.viewport().setFont(font)  # of the placeholder
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # A pane that comes back gets another parent, and from Qt the font that it was made with.
+        if event.type() == QEvent.Type.StyleChange:
+            self.take_size()
 
     def event(self, event: QEvent) -> bool:
         if (
@@ -525,7 +537,5 @@ class Composer(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        font = ui_font(theme().body_px)
-        self._text.setFont(font)
-        self._text.viewport().setFont(font)  # of the placeholder
+        self._text.take_size()
         self._fit()

@@ -148,3 +148,17 @@ def test_the_keys_of_text_sizes_are_in_the_menu(start: Start):
     run = start()
     assert run.window.commands.keys("text_larger")
     assert "text_usual" in REGISTRY
+
+
+def test_a_message_has_the_size_of_all_text_when_its_chat_comes_back(start: Start):
+    run = start()
+    run.app.settings.set(zoom=150)
+    run.end()
+    run = start()
+    run.ready()
+    first = run.pane
+    run.qtbot.keyClick(first.composer.field, KEY.Key_0, CTRL)
+    run.window.chats.new()
+    run.window.workspace.activate(first)
+    for part in (first.composer.field, first.composer.field.viewport()):
+        assert part.font().pixelSize() == theme().body_px
