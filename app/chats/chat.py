@@ -113,6 +113,11 @@ class Chat(ChatSignals):
             self.chat_changed.emit()
 
     @property
+    def short(self) -> str:
+        """What it is called beside the others of its group; "" where it has its title."""
+        return self._short
+
+    @property
     def title(self) -> str:
         return self._short or self.record.shown_title
 

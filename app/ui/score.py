@@ -354,7 +354,7 @@ class ScoreView(QWidget):
         self.hide()
 
     def rows(self) -> list[LaneRow]:
-        return list(self._rows.values())
+        return sorted(self._rows.values(), key=self._column.indexOf)
 
     def enter(self) -> None:
         """Give the focus to the first lane."""
@@ -377,14 +377,22 @@ class ScoreView(QWidget):
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
+        top = 0
         for chat_id, lane in present.items():
+            was = False
             if chat_id in self._rows:
-                self._rows[chat_id].refresh(lane)
+                row = self._rows[chat_id]
+                was = row.button.isEnabled()
+                row.refresh(lane)
             else:
                 row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
                 row.chosen.connect(self._on_chosen)
                 row.pause_asked.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
+            if row.button.isEnabled() and not was:
+                # Who begins is seen without scrolling, and stays there when it ends.
+                self._column.insertWidget(top, row)
+                top += 1
         self._empty.setVisible(not self._rows)
         doing = []
         if totals.writing:

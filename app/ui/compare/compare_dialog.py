@@ -92,7 +92,8 @@ class CompareFiles(QWidget):
             found = files_in(event.mimeData())
             if not found:
                 return False
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)  # of a move the other deletes its own
+            event.accept()
             if event.type() == QEvent.Type.Drop:
                 self._files.add(found)
             return True
@@ -395,6 +396,7 @@ class CompareDialog(Sheet):
             self.blind,
             self.why,
         )
+        self.rows.addStretch(1)  # what room is too much is not put between the rows
         self.put_foot(self.go)
         self.keep_wide(420)
         for button in self.kinds.values():

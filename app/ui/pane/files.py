@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QStandardPaths, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -238,7 +238,8 @@ class PaneFiles(QObject):
                 self._carried = files_in(event.mimeData())
             if not self._carried:
                 return False
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)  # of a move the other deletes its own
+            event.accept()
             composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
                 files, self._carried = self._carried, []
@@ -338,6 +339,7 @@ class PaneFiles(QObject):
     def _use(self, file: Attachment, use: Use) -> None:
         if use != "pages":
             self.attaching.use(file, use)
+            self._pane.focus_composer()  # what was pressed may be gone
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)

@@ -172,8 +172,8 @@ class ContextMeter(QWidget):
 MUCH = 0.5
 """Of the context: what takes less is told on hover only."""
 
-LEAST_NAME = 72
-"""Pixels that a model's name has at least."""
+LEAST_NAME, LEAST_BESIDE = 72, 120
+"""Pixels that a model's name has at least, and beside what the chat does."""
 
 MODEL_TIP = mark("Choose Model…")
 OPTIONS_TIP = mark("Chat Settings")
@@ -274,7 +274,7 @@ class PaneHeader(QWidget):
 
     @property
     def state(self) -> str:
-        """What is written beside the model's name."""
+        """What the chat does, in a few words."""
         return self._state
 
     def set_keep(self, *, shown: bool) -> None:
@@ -311,6 +311,11 @@ class PaneHeader(QWidget):
     def last_button(self) -> IconButton:
         """Where Shift+Tab from the conversation leads."""
         return self.more if self.folded else self.options_button
+
+    @property
+    def written(self) -> str:
+        """What stands beside the model's name; "" where it has no room."""
+        return self._written
 
     @property
     def folded(self) -> bool:
@@ -398,13 +403,16 @@ class PaneHeader(QWidget):
         self._end = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         hint = self.model_button.sizeHint()
-        room = right - 12 - metrics.horizontalAdvance(self._state) - 28
-        self._written = self._state if self._told else ""  # that it rests is told on hover
-        if not self._written:
-            room = right - 16
-        at = (height - hint.height()) // 2
+        room = right - 16
         if self.cancel.isVisibleTo(self):
             room -= self.cancel.width() + 4
+        beside = room - 24 - metrics.horizontalAdvance(self._state)
+        # That it rests is told on hover; so is what cannot be written whole.
+        fits = beside >= min(hint.width(), scaled(LEAST_BESIDE))
+        self._written = self._state if self._told and fits else ""
+        if self._written:
+            room = beside
+        at = (height - hint.height()) // 2
         self.model_button.setGeometry(
             8, at, max(LEAST_NAME, min(hint.width(), room)), hint.height()
         )
@@ -470,7 +478,7 @@ class PaneHeader(QWidget):
         x = mirrored(self, QRectF(self.model_button.geometry())).right() + 9
         phase = self._chat.phase
         failed = self._chat.model_status.state is LoadState.FAILED
-        if phase is not Phase.IDLE or failed:
+        if (phase is not Phase.IDLE or failed) and x + 6 <= self._end:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
             dot = QRectF(x, self.height() / 2 - 3, 6, 6)
@@ -478,10 +486,8 @@ class PaneHeader(QWidget):
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
-        area = QRectF(x, 0, max(0, self._end - x - 4), self.height())
-        end = Qt.TextElideMode.ElideRight
-        words = painter.fontMetrics().elidedText(self._written, end, int(area.width()))
-        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, words)
+        area = QRectF(x, 0, max(0, self._end - x), self.height())
+        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self._written)
         if not self._in_row:
             line = QRectF(0, self.height() - 1, self.width(), 1)
             painter.fillRect(line, QColor(tokens.border))

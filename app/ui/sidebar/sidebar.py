@@ -250,7 +250,7 @@ class Sidebar(QFrame):
         self.search.setObjectName("search")
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search all chats"))
-        self.search.setClearButtonEnabled(False)
+        self.search.setClearButtonEnabled(True)
         self.search.setToolTip(tr("Search all chats  {keys}", keys=native("Ctrl+Shift+F")))
         self._glass = QAction(tr("Search"), self)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)

@@ -156,7 +156,7 @@ Toast QLabel { color: $tooltip_text; }
 }
 #segments QPushButton:hover { background: $pressed; }
 #segments QPushButton:checked { background: $raised; border-color: $border_strong; }
-#segments QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }
+#segments QPushButton:focus { border: ${ring}px solid $accent; padding: 2px 11px; }
 
 #found { background: transparent; outline: none; }
 #palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }

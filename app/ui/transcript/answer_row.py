@@ -238,20 +238,16 @@ class ErrorBlock(QWidget):
             0, 0, inner, 10_000, flags, self._words
         )
         self._text = QRect(self.PAD, self.PAD, inner, bound.height())
-        x, y = self.PAD, self._text.bottom() + 1
+        x, y, high = self.PAD, self._text.bottom() + 11, 0
         for button in self.buttons:
             button.adjustSize()
-            if x == self.PAD:
-                y += 10 if button is self.buttons[0] else self.GAP
-            elif x + button.width() > width - self.PAD:
-                x = self.PAD
-                y += button.height() + self.GAP
-            button.move(x, y)
+            if x > self.PAD and x + button.width() > width - self.PAD:
+                x, y, high = self.PAD, y + high + self.GAP, 0
+            high = max(high, button.height())  # the first of a row is the highest
+            button.move(x, y + (high - button.height()) // 2)
             x += button.width() + self.GAP
         mirror(self, *self.buttons, width=width)
-        if self.buttons:
-            y += self.buttons[-1].height()
-        return y + self.PAD
+        return y + high + self.PAD if self.buttons else self._text.bottom() + 1 + self.PAD
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens

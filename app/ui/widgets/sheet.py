@@ -112,7 +112,7 @@ class Sheet(QDialog):
             screen.availableGeometry().contains(self.rect().translated(x, y))
             for screen in QGuiApplication.screens()
         ):
-            self.move(x, y)
+            self.setGeometry(x, y, self.width(), self.height())
         elif parent is not None:
             middle = parent.window().frameGeometry().center()
             self.move(middle - self.rect().center())
@@ -120,7 +120,10 @@ class Sheet(QDialog):
     def _keep_place(self) -> None:
         if _settings and self._resizable:
             settings, name = _settings[0], self.objectName()
-            place = [self.x(), self.y(), self.width(), self.height()]
+            # Without its frame, of which nobody knows before it is shown: each time it would
+            # stand higher by a title bar.
+            at = self.geometry()
+            place = [at.x(), at.y(), at.width(), at.height()]
             if settings.places.get(name) != place:
                 settings.set(places={**settings.places, name: place})
 

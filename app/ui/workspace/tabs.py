@@ -84,6 +84,9 @@ class TabMarks(QObject):
         title = dock.pane.chat.title
         dock.widget.setWindowTitle(title.replace("&", "&&"))
         dock.widget.setTabToolTip(plain_tip(title))
+        # Beside others of its group it differs from them at its end.
+        mode = Qt.TextElideMode.ElideMiddle if dock.pane.chat.short else Qt.TextElideMode.ElideRight
+        dock.widget.tabWidget().setElideMode(mode)
         dock.pane.setAccessibleName(title)
         for button in dock.widget.tabWidget().findChildren(QAbstractButton, "tabCloseButton"):
             button.setAccessibleName(tr("Close {title}", title=title))

@@ -234,15 +234,17 @@ class Workspace(QWidget):
             return
         if self._docks.area(pane) is not self._maximised.area or len(self.tabs_beside(pane)) == 1:
             self.restore_panes()
-        order = self.panes()
+        order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if pane is self._active:
             rest = self.panes()
             self._set_active(None)
-            if rest:
-                self.activate(rest[min(at, len(rest) - 1)])
+            here = [other for other in rest if self._window_of(other) is window]
+            latest = None if here else self._latest_in(self.window())  # its own window is gone
+            if latest is not None or rest:
+                self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._settle()
         # Once all is as it is to be: what takes its place may want the same model.

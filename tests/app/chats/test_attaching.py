@@ -81,7 +81,11 @@ def drop(pane: QWidget, *paths: Path) -> None:
     enter = QDragEnterEvent(QPoint(40, 60), copy, data, left, none)
     QApplication.sendEvent(pane, enter)
     assert enter.isAccepted()
-    QApplication.sendEvent(pane, QDropEvent(QPointF(40, 60), copy, data, left, none))
+    either, shift = copy | Qt.DropAction.MoveAction, Qt.KeyboardModifier.ShiftModifier
+    dropped = QDropEvent(QPointF(40, 60), either, data, left, shift)
+    assert dropped.proposedAction() == Qt.DropAction.MoveAction
+    QApplication.sendEvent(pane, dropped)
+    assert dropped.dropAction() == copy  # after a move the other program deletes its own
 
 
 def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path, qtbot: QtBot):
@@ -360,7 +364,7 @@ def test_what_waits_for_a_file_is_sent_after_its_pane_was_closed(
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.field.files_given.emit([path])
     run.say("say it")
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.window.workspace.close_pane(pane)
     slow_file.set()
     stored = run.app.store.messages

@@ -136,3 +136,22 @@ def test_by_reading_figures_that_were_cancelled_end_nothing(
     assert not sampled
     run.until(lambda: sampled)
     feed.stop()
+
+
+def test_who_begins_to_reply_is_above_who_rests(start: Callable[..., Run]) -> None:
+    run = start()
+    run.ready()
+    first = run.say("say one")
+    run.answered()
+    run.window.chats.new()
+    run.ready()
+    run.window.toggle_score()
+    score = run.window.score
+    run.until(lambda: len(score.rows()) == 1)
+    second = run.say("count 100000")
+    run.until(lambda: [row.lane.state for row in score.rows()] == ["writing", "idle"])
+    second.chat.stop()
+    run.answered()
+    run.until(lambda: [row.lane.state for row in score.rows()] == ["idle", "idle"])
+    rows = [second.chat.id, first.chat.id]
+    assert [row.lane.chat_id for row in score.rows()] == rows  # nothing moves as it ends

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
@@ -173,7 +173,7 @@ def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
     for words in ("one", "two"):
         run.say(f"say {words}")
         run.answered()
-        run.window.commands["new"].trigger()
+        run.window.chats.new()
         run.ready()
     run.until(lambda: run.pane.isVisible())
     assert len(run.panes) == 3
@@ -184,3 +184,33 @@ def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
     assert run.window.toast.text == "2 chats are set aside until you keep a reply"
     run.window.chats.comparisons.leave(columns[0])
     assert [pane.chat.title for pane in run.panes] == ["say one", "say two"]
+
+
+def test_room_that_is_too_much_in_the_dialog_moves_nothing_but_its_foot(look, qtbot: QtBot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    models = [("/a/one", "One"), ("/a/two", "Two")]
+    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", parent)
+    dialog.show()
+    radios = list(dialog.kinds.values())
+    places = [radio.y() for radio in radios]
+    dialog.resize(dialog.width(), dialog.height() + 120)
+    QApplication.sendPostedEvents()
+    dialog.layout().activate()
+    assert [radio.y() for radio in radios] == places
+
+
+def test_columns_that_differ_at_the_end_of_their_names_show_it(start: Start):
+    run = start()
+    run.ready()
+    told = [Column(GUIDE, ChatOptions(temperature=t), f"Temperature {t}") for t in (0.0, 0.7)]
+    panes = run.window.chats.comparisons.begin(told, "", "say hello")
+    for pane in panes:
+        run.until(lambda pane=pane: pane.chat.short)
+        tab = run.window.workspace.dock(pane.chat.id).tabWidget()
+        label = tab.findChild(QLabel, "dockWidgetTabLabel")
+        label.resize(70, label.height())
+        written = QLabel.text(label)
+        assert "…" in written
+        assert written[-3:] == pane.chat.short[-3:]
+        run.answered(pane)

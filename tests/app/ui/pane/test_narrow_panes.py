@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QEnterEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.ui.transcript.message_row import small_text_width
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import native
 from tests.app.conftest import Run, Start
@@ -33,7 +34,7 @@ def open_menu() -> QMenu:
 def named(run: Run) -> None:
     """A pane whose model has a long name, with an answer in it; its header has a row of its own."""
     run.ready()
-    run.window.commands["new"].trigger()
+    run.window.chats.new()
     run.ready()
     run.window.chats.use_model("/models/A-Model-With-A-Long-Name-8bit")
     run.ready()
@@ -114,3 +115,23 @@ def test_the_send_button_tells_with_what_a_message_is_sent(start: Start):
     run.app.settings.set(send_key="ctrl_enter")
     run.qtbot.keyClicks(run.pane.composer.field, "!")
     assert run.pane.composer.button.toolTip().startswith(f"Send  {native('Ctrl+Enter')}")
+
+
+def test_what_a_chat_does_stands_whole_beside_its_models_name_or_not_at_all(start: Start):
+    run = start()
+    named(run)
+    run.say("count 100000")
+    header = run.pane.header
+    run.until(lambda: header.state == "Writing")
+    told = set()
+    for width in range(220, 560, 20):
+        header.resize(width, header.height())
+        words = header.written
+        told.add(words)
+        left = header.model_button.geometry().right()
+        if words:
+            assert left + 21 + small_text_width(words) <= header.more.x(), width
+            assert header.model_button.width() >= 120, width
+    assert told == {"", "Writing"}
+    run.pane.chat.stop()
+    run.answered()

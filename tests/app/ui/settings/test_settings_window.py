@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QPushButton
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QLabel,
+    QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
 
 from app.settings.options import Settings
 from app.ui.settings.form_page import PLACES, SYNONYMS, FormPage, Pages, Switch
@@ -183,3 +190,16 @@ def test_the_main_verb_stands_after_the_way_out(run: Run) -> None:
         assert sorted(row, key=lambda b: b.x())[-2] is out, name
         dialog.close()
         run.until(lambda: not any(w.isVisible() for w in run.window.findChildren(Sheet)))
+
+
+def test_the_ring_around_a_choice_leaves_its_words_the_room_that_they_had(run: Run) -> None:
+    window = opened(run)
+    segments = window.findChild(QWidget, "segments")
+    button = segments.findChild(QPushButton)
+    option, place = QStyleOptionButton(), QStyle.SubElement.SE_PushButtonContents
+    rooms = []
+    for state in (QStyle.StateFlag.State_None, QStyle.StateFlag.State_HasFocus):
+        button.initStyleOption(option)
+        option.state = QStyle.StateFlag.State_Enabled | state
+        rooms.append(button.style().subElementRect(place, option, button).height())
+    assert rooms[1] >= rooms[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import Run, Start
@@ -18,7 +18,7 @@ def talk(run: Run, *texts):
         run.say(text)
         run.answered()
         ids.append(run.pane.chat.id)
-        run.window.commands["new"].trigger()
+        run.window.chats.new()
     return ids
 
 
@@ -60,6 +60,12 @@ def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, 
     qtbot.keyClicks(run.window.sidebar.search, "quinces")
     run.until(lambda: titles(run) == ["No results"])
     qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Escape)
+    run.until(lambda: "say plums" in titles(run))
+    qtbot.keyClicks(run.window.sidebar.search, "pears")
+    run.until(lambda: "Results" in titles(run))
+    buttons = run.window.sidebar.search.findChildren(QToolButton)
+    (clear,) = (b for b in buttons if b.defaultAction().objectName() == "_q_qlineeditclearaction")
+    clear.click()
     run.until(lambda: "say plums" in titles(run))
 
 

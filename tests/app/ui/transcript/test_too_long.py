@@ -44,7 +44,9 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     run.answered()
     run.say("toolong words")
     run.answered()
-    remedies(run)
+    ways = remedies(run)
+    card = ways["Edit Message"].parentWidget()
+    assert max(way.geometry().bottom() for way in ways.values()) == card.height() - 13
     first = run.pane.chat.transcript.path[1].id
     row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
     run.pane.chat.transcript.update(first, content="")  # no older turn is left to forget

@@ -218,3 +218,20 @@ def test_a_window_larger_than_the_screen_is_made_as_large_as_it(qtbot):
     keep_on_screen(window)
     assert window.screen().availableGeometry().contains(window.frameGeometry())
     assert window.windowState() == Qt.WindowState.WindowNoState
+
+
+def test_as_a_window_closes_the_pane_that_was_left_for_it_is_current_again(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(1400, 900)
+    run.window.commands["split_right"].trigger()
+    run.say("say two")
+    run.answered()
+    run.window.workspace.activate(run.panes[0])
+    before = run.pane
+    run.window.commands["quick_ask"].trigger()
+    run.ready()
+    run.say("say quick")
+    run.answered()
+    run.window.workspace.close_pane(run.pane)
+    assert run.pane is before
