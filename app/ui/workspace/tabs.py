@@ -271,7 +271,23 @@ class StripButtons(QObject):
         ends = 6 if self.restore.isHidden() else 6 + spacing + self.restore.width()
         buttons = sum(button.width() + spacing for button in self.buttons) + ends
         if alone is None or not isinstance(pane, ChatPane):
-            self._fold(self._bar.width() < self._bar.tabBar().sizeHint().width() + buttons)
+            titles = [_title(dock.tabWidget()) for dock in shown]
+            tabs = [(dock.tabWidget(), title) for dock, title in zip(shown, titles, strict=True)]
+            others = [
+                tab.minimumSizeHint().width() - title.minimumSizeHint().width()
+                for tab, title in tabs
+            ]
+            wanted = [
+                min(title.sizeHint().width(), tab.maximumWidth() - end)
+                for (tab, title), end in zip(tabs, others, strict=True)
+            ]
+            beside = sum(others)
+            folded = self._bar.width() < sum(wanted) + beside + buttons
+            two = self.buttons[0].width() + self.more.width() + 2 * spacing + ends
+            widest = _level(wanted, self._bar.width() - beside - (two if folded else buttons))
+            for title in titles:
+                title.setMaximumWidth(widest)
+            self._fold(folded)
             self._soon.start()
             return
         tab, header = alone.tabWidget(), pane.header
@@ -327,8 +343,18 @@ class StripButtons(QObject):
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
 
 
-TITLE = 180
-"""Pixels of a title that is alone in its row: beyond, the pane's buttons go into a menu first."""
+TITLE, LEAST_TITLE = 180, 40
+"""Pixels of a title: of one that is alone in its row, beyond which the pane's buttons go into a
+menu first, and of those of a full row, which is scrolled then."""
+
+
+def _level(widths: Sequence[int], room: int) -> int:
+    """How wide one of these may be so that all have room: the widest give way first."""
+    for count, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
+        if width * count > room:
+            return max(LEAST_TITLE, room // count)
+        room -= width
+    return WIDEST
 
 
 def _title(tab: QtAds.CDockWidgetTab) -> QLabel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
 
 from app.ui.dialogs.about import CrashDialog
 from app.ui.widgets.buttons import IconButton
@@ -228,7 +228,7 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
     assert header.model_button.width() >= whole
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
-    header.resize(254, header.height())
+    header.resize(400, header.height())
     assert header._written == "Writing"
 
 
@@ -283,3 +283,19 @@ def test_a_row_of_tabs_is_folded_as_all_text_grows(start: Start):
     for _ in range(4):
         run.window.commands["text_larger"].trigger()
     run.until(lambda: strip.folded)
+
+
+def test_in_a_full_row_long_titles_give_way_before_short_ones(start: Start):
+    run = start()
+    run.window.resize(900, 700)
+    long = "say that a title may be longer than all that there is room for in a row"
+    for text in ("say one", long, "say two", long):
+        run.ready()
+        run.say(text)
+        run.answered()
+        run.window.chats.new()
+    tabs = [run.window.workspace.dock(pane.chat.id).tabWidget() for pane in run.panes]
+    labels = [tab.findChild(QLabel, "dockWidgetTabLabel") for tab in tabs]
+    whole = [0, 2, 4]
+    run.until(lambda: all(labels[n].width() == labels[n].sizeHint().width() for n in whole))
+    assert 40 < labels[1].width() == labels[3].width() < labels[1].sizeHint().width()
