@@ -88,13 +88,16 @@ class SharedPrefixKV:
 
     def keys_and_values(self) -> tuple[Any, Any]:
         """All keys and values: `Split`, or plain arrays while nothing is the session's own."""
-        first, second = self._shared
+        first, second = self.beginnings()
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
-            return first[:, :, : self.base], second[:, :, : self.base]
-        return Split(self, first, self.keys[:, :, :own]), Split(
-            self, second, self.values[:, :, :own]
-        )
+            return first.shared, second.shared
+        return Split([first], self.keys[:, :, :own]), Split([second], self.values[:, :, :own])
+
+    def beginnings(self) -> tuple[Beginning, Beginning]:
+        """Of its keys and its values what is the shared prefix's."""
+        first, second = self._shared
+        return Beginning(self, first), Beginning(self, second)
 
     def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
         """Copies of the first `length` tokens' keys and values, each in one array.
@@ -148,29 +151,44 @@ class SharedPrefixKV:
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 
-class Split:
-    """A session's keys or values of one layer in two arrays instead of one.
+class Beginning:
+    """A session's keys or values of one layer, as far as they are a shared prefix's.
 
     Attributes:
-        base: tokens in the first array.
-        own: the second array, `[1, key heads, tokens, head dim]`.
-        group: equal for two sessions when their first arrays are the same.
+        base: tokens.
+        group: equal for two sessions when they have the same.
     """
 
-    def __init__(self, cache: SharedPrefixKV, shared: mx.array, own: mx.array) -> None:
+    def __init__(self, cache: SharedPrefixKV, shared: mx.array) -> None:
         self.group = (id(cache.shared_prefix), cache.base)
         self.base = cache.base
-        self.own = own
         self._shared = shared
+
+    @property
+    def shared(self) -> mx.array:
+        """`[1, key heads, base, head dim]`."""
+        return self._shared[:, :, : self.base]
+
+
+class Split:
+    """Keys or values of one layer, of one session or several, in two arrays instead of one.
+
+    Attributes:
+        beginnings: of each session.
+        own: what comes after these, `[sessions, key heads, tokens, head dim]`.
+    """
+
+    def __init__(self, beginnings: Sequence[Beginning], own: mx.array) -> None:
+        self.beginnings = beginnings
+        self.own = own
 
     @property
     def dtype(self) -> mx.Dtype:
         return self.own.dtype
 
-    @property
-    def shared(self) -> mx.array:
-        """The first array, `[1, key heads, base, head dim]`."""
-        return self._shared[:, :, : self.base]
+    def row(self, number: int, length: int) -> Split:
+        """Of one session, with so many tokens of its own."""
+        return Split([self.beginnings[number]], self.own[number : number + 1, :, :length])
 
 
 class Joined:

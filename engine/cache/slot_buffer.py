@@ -51,8 +51,8 @@ class SlotBuffer:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Tokens of each session that has a slot."""
-        return tuple(int(caches[0].offset) for caches in self.caches)
+        """Tokens of each session that has a slot, those of a shared prefix left out."""
+        return tuple(slot_layer.length_of(caches[0]) for caches in self.caches)
 
     @property
     def nbytes_each(self) -> int:
@@ -231,8 +231,7 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 def length_of(kv: Occupant) -> int:
     """Tokens of a session that can be in a slot, wherever its keys are."""
-    first: Any = next(c for c in kv.layers if slot_layer.form_of(c) is not None)
-    return int(first.offset)
+    return slot_layer.length_of(next(c for c in kv.layers if slot_layer.form_of(c) is not None))
 
 
 def _empty(like: mx.array) -> mx.array:

@@ -1,9 +1,10 @@
 """What a slot holds of one layer, by the kind of its cache: the one place that knows the kinds.
 
-Three kinds can be in slots: mlx-lm's `KVCache`, its `RotatingKVCache` (a window's keys, of which
-each row writes at its own place of the ring) and its `QuantizedKVCache` (keys in few bits: words,
-scales and biases). While its keys are in a slot, a cache keeps everything else: its length, and
-where its ring goes on. So what leaves a slot is the same cache as if it had never been there.
+Four kinds can be in slots: mlx-lm's `KVCache`, its `RotatingKVCache` (a window's keys, of which
+each row writes at its own place of the ring), its `QuantizedKVCache` (keys in few bits: words,
+scales and biases), and `SharedPrefixKV`, of which only the session's own tokens lie there. While
+its keys are in a slot, a cache keeps everything else: its length, and where its ring goes on. So
+what leaves a slot is the same cache as if it had never been there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import mlx.core as mx
 
 from engine.cache.cache_objects import compact
+from engine.cache.shared_prefix import SharedPrefixKV
 
 
 class Form(NamedTuple):
@@ -25,12 +27,14 @@ class Form(NamedTuple):
         keep: of a window, how many of the first tokens stay.
         bits: in which keys are kept; 0 for the model's own type.
         group: numbers that share a scale.
+        own: they are those after a shared prefix.
     """
 
     window: int = 0
     keep: int = 0
     bits: int = 0
     group: int = 0
+    own: bool = False
 
 
 def form_of(cache: Any) -> Form | None:
@@ -40,6 +44,7 @@ def form_of(cache: Any) -> Form | None:
 
 
 _PLAIN = Form()
+_OWN = Form(own=True)
 
 
 @functools.cache
@@ -51,6 +56,7 @@ def _kinds() -> dict[type[Any], Callable[[Any], Form]]:
         KVCache: lambda _: _PLAIN,
         RotatingKVCache: lambda cache: _form(cache.max_size, cache.keep, 0, 0),
         QuantizedKVCache: lambda cache: _form(0, 0, cache.bits, cache.group_size),
+        SharedPrefixKV: lambda _: _OWN,
     }
 
 
@@ -79,9 +85,14 @@ def give_back(cache: Any, found: Sequence[mx.array]) -> None:
     cache.keys, cache.values = found if half == 1 else (tuple(found[:half]), tuple(found[half:]))
 
 
+def length_of(cache: Any) -> int:
+    """Tokens that it has been given, those of a shared prefix left out."""
+    return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
+
+
 def held(cache: Any, more: int = 0) -> int:
     """Tokens that it holds, once `more` have been written."""
-    length = int(cache.offset) + more
+    length = length_of(cache) + more
     most = getattr(cache, "max_size", None)
     return length if most is None else min(length, most)
 
@@ -96,7 +107,7 @@ def in_step(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
 def next_place(cache: Any) -> int:
     """Where its next token is written: behind the others, or over a window's oldest."""
     if not hasattr(cache, "max_size"):
-        return int(cache.offset)
+        return length_of(cache)
     return int(cache.keep if cache._idx >= cache.max_size else cache._idx)
 
 

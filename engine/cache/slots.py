@@ -101,7 +101,7 @@ class Slots:
         if kv.slots is not None:
             return kv.slots.forms if self.policy.may_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, self.policy)
-        able = caches and self.policy.may_hold(int(caches[0].offset)) and in_step(caches, forms)
+        able = caches and self.policy.may_hold(length_of(kv)) and in_step(caches, forms)
         return forms if able else ()
 
     def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:

@@ -14,11 +14,11 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.cache.shared_prefix import Split
+from engine.cache.shared_prefix import Beginning, Split
 from engine.model import cpu, patches
 from engine.model.cpu import attention as cpu_attention
-from engine.model.cpu.attention import Part, part
-from engine.model.ragged import Rows, SlotRows, SlotScores, WithChunks
+from engine.model.cpu.attention import Part, joined, part
+from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
 _widens = False
@@ -149,7 +149,9 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
     for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
         end = first + filled.occupied
         q = queries if filled.occupied == queries.shape[0] else queries[first:end]
-        if isinstance(k, tuple) or isinstance(v, tuple) or not engaged:
+        if isinstance(k, Split):
+            out.append(_own_in_slots(q, k, v, filled, call))
+        elif isinstance(k, tuple) or isinstance(v, tuple) or not engaged:
             masked = replace(call, mask=filled.mask if more is None else more)
             out.append(masked.original(q, k, v, keys.caches[first]))
         else:
@@ -167,8 +169,8 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
 # ---------------------------------------------------------------- shared prefixes
 #
 # The queries of all sessions with the same prefix are rows of one matrix, so that the prefix is
-# read once. Attention over the two arrays of a `Split` is joined from what each of them gives: the
-# weighted sum of the values, the sum of the weights, and the largest score.
+# read once. Attention over the two arrays of a `Split` is joined from what each of them gives,
+# weighed by the logarithms of the sums of their weights.
 
 
 def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Call) -> mx.array:
@@ -194,45 +196,70 @@ def prefix_attention(
         NotImplementedError: for another kind of mask.
     """
     rows, heads, n, _ = queries.shape
-    key_heads = keys[0].own.shape[1]
-    queries = (queries * scale).reshape(rows, key_heads, heads // key_heads * n, -1)
+    q = _by_key_head(queries * scale, keys[0].own.shape[1])
+    first, second = ([b for split in half for b in split.beginnings] for half in (keys, values))
+    owns = [
+        part(one, k.own, v.own, n, _after(mask, begun.base))
+        for one, k, v, begun in zip(mx.split(q, rows), keys, values, first, strict=True)
+    ]
+    out = joined(_of_prefixes(q, first, second, n, mask), _stacked(owns))
+    return out.reshape(rows, heads, n, -1)
+
+
+def _own_in_slots(
+    queries: mx.array, keys: Split, values: Split, filled: Filled, call: _Call
+) -> mx.array:
+    """As `prefix_attention` for one query a row, where the rows' own keys are in slots."""
+    if not call.is_usual or call.mask is not None:
+        raise NotImplementedError("attention to a shared prefix with sinks or unknown arguments")
+    q = _by_key_head(queries * call.scale, keys.own.shape[1])
+    mask = None if filled.mask is None else filled.mask[:, None]
+    own = part(q, keys.own, values.own, 1, mask)
+    out = joined(_of_prefixes(q, keys.beginnings, values.beginnings, 1, None), own)
+    return out.reshape(*queries.shape[:3], -1)
+
+
+def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
+    """`[rows, heads, n, head dim]` as `[rows, key heads, heads of a key head * n, head dim]`."""
+    rows, heads, n, _ = queries.shape
+    return queries.reshape(rows, key_heads, heads // key_heads * n, -1)
+
+
+def _of_prefixes(
+    queries: mx.array,
+    keys: Sequence[Beginning],
+    values: Sequence[Beginning],
+    n: int,
+    mask: Any,
+) -> Part:
+    """What the shared prefixes give to the rows that go on from them; each is read once."""
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(keys):
         groups.setdefault(key.group, []).append(row)
     order = [row for members in groups.values() for row in members]
-    if order != list(range(rows)):
+    moved = order != list(range(len(order)))
+    if moved:
         queries = queries[mx.array(order)]
-    prefixes, start = [], 0
+    found, start = [], 0
     for members in groups.values():
-        some = queries if len(members) == rows else queries[start : start + len(members)]
+        some = queries if len(groups) == 1 else queries[start : start + len(members)]
         start += len(members)
         k, v = keys[members[0]], values[members[0]]
-        prefixes.append(_to_shared(some, k.shared, v.shared, n, _before(mask, k.base)))
-    each = mx.split(queries, rows) if rows > 1 else [queries]
-    owns = [
-        part(q, keys[row].own, values[row].own, n, _after(mask, keys[row].base))
-        for q, row in zip(each, order, strict=True)
-    ]
-    out = _joined(_stacked(prefixes), _stacked(owns)).reshape(rows, heads, n, -1)
-    if order != list(range(rows)):
-        out = out[_back(order)]
-    return out.astype(queries.dtype)
+        found.append(_of_prefix(some, k.shared, v.shared, n, _before(mask, k.base)))
+    out = _stacked(found)
+    if moved:
+        back = _back(order)
+        out = Part(*(array[back] for array in out))
+    return out
 
 
-def _to_shared(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    """What one shared prefix gives to all rows that go on from it."""
+def _of_prefix(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
     rows, key_heads, some, dim = queries.shape
     if rows == 1:
         return part(queries, keys, values, n, mask)
     as_one_row = queries.swapaxes(0, 1).reshape(1, key_heads, -1, dim)
     found = part(as_one_row, keys, values, n, mask)
     return Part(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
-
-
-def _joined(a: Part, b: Part) -> mx.array:
-    most = mx.maximum(a.most, b.most)
-    from_a, from_b = mx.exp(a.most - most), mx.exp(b.most - most)
-    return (a.out * from_a + b.out * from_b) / (a.sums * from_a + b.sums * from_b)
 
 
 def _stacked(parts: list[Part]) -> Part:

@@ -25,12 +25,13 @@ from typing import Any
 import mlx.core as mx
 
 from engine.cache import slot_layer
+from engine.cache.shared_prefix import Split
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.slots import Slots
 from engine.model.patches import mix_in
 
-Kept = mx.array | tuple[mx.array, ...]
-"""Keys or values of a layer: one array, or in few bits words, scales and biases."""
+Kept = mx.array | tuple[mx.array, ...] | Split
+"""Keys or values of a layer: one array; in few bits words, scales and biases; or `Split`."""
 
 
 # ---------------------------------------------------------------- keys and values
@@ -162,23 +163,30 @@ class SlotStep:
         """Write the step's keys and values `[occupied, key heads, 1, head dim]` into the slots."""
         self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
 
-    def whole(self, layer: int) -> tuple[Kept, Kept]:
-        """A layer's keys and values, all that the buffer has room for."""
-        arrays = self._buffer.layers[layer]
-        half = len(arrays) // 2
-        if half == 1:
-            return arrays[0], arrays[1]
-        return tuple(arrays[:half]), tuple(arrays[half:])
+    def whole(self, layer: int) -> tuple[mx.array, mx.array] | None:
+        """A layer's keys and values, all that the buffer has room for.
 
-    def held(self, layer: int, kept: Kept) -> Kept:
-        """What the slots hold, `[occupied, key heads, longest, width]`, of `whole`'s."""
-        if isinstance(kept, tuple):
-            return tuple(self._held(layer, array) for array in kept)
-        return self._held(layer, kept)
+        None where it has not all of the model's own keys.
+        """
+        form = self._buffer.forms[layer]
+        if form.bits or form.own or self.filled(layer).lengths != self.lengths:
+            return None
+        keys, values = self._buffer.layers[layer]
+        return keys, values
 
-    def _held(self, layer: int, array: mx.array) -> mx.array:
+    def keys_and_values(self, layer: int) -> tuple[Kept, Kept]:
+        """What the slots hold of a layer, `[occupied, key heads, longest, width]`."""
         longest = self.filled(layer).longest
-        return self._buffer.slots_of(array)[: self.occupied, :, :longest]
+        arrays = self._buffer.layers[layer]
+        held = [self._buffer.slots_of(a)[: self.occupied, :, :longest] for a in arrays]
+        half = len(held) // 2
+        if half > 1:
+            return tuple(held[:half]), tuple(held[half:])
+        if not self._buffer.forms[layer].own:
+            return held[0], held[1]
+        both = [caches[layer].beginnings() for caches in self._buffer.caches]
+        first, second = zip(*both, strict=True)
+        return Split(first, held[0]), Split(second, held[1])
 
 
 class SlotRows(Rows):
@@ -210,6 +218,8 @@ class SlotRows(Rows):
         return [*in_slots, *self.others]
 
     def _row(self, kept: Any, slot: int, length: int) -> Any:
+        if isinstance(kept, Split):
+            return kept.row(slot, length)
         if isinstance(kept, tuple):
             return tuple(array[slot : slot + 1, :, :length] for array in kept)
         return kept[slot : slot + 1, :, :length]
@@ -424,7 +434,8 @@ class SlotKV(RaggedKV):
         self._others = RaggedKV(rows[len(self._lengths) :], offsets)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
-        if any(c.offset + 1 != n for c, n in zip(self.rows, self._lengths, strict=False)):
+        rows = zip(self.rows, self._lengths, strict=False)
+        if any(slot_layer.length_of(cache) + 1 != length for cache, length in rows):
             raise NotImplementedError("a layer's cache is written twice in a step")
         for cache in self.rows[: len(self._lengths)]:
             slot_layer.advance(cache)
@@ -443,33 +454,27 @@ class SlotKV(RaggedKV):
     ) -> tuple[list[tuple[mx.array, mx.array, tuple[int, ...]]], Sequence[Any]] | None:
         """Of each buffer keys, values and the rows' lengths as yet; and the other rows' caches.
 
-        None where they are kept in few bits, or this layer keeps a window of them only.
+        None where some buffer has not all of the model's own keys.
         """
         found = []
         for step in self._steps:
-            keys, values = step.whole(self._layer)
-            if not isinstance(keys, mx.array) or not isinstance(values, mx.array):
+            whole = step.whole(self._layer)
+            if whole is None:
                 return None
-            if step.filled(self._layer).lengths != step.lengths:
-                return None
-            lengths = tuple(length - 1 for length in step.lengths)
-            found.append((keys, values, lengths))
+            found.append((*whole, tuple(length - 1 for length in step.lengths)))
         return found, self._others.rows
 
     def keys_and_values(self) -> tuple[Rows, Rows]:
         k = v = Rows([], [])
         if self._others.rows:
             k, v = self._others.keys_and_values()
-        both = [step.whole(self._layer) for step in self._steps]
+        filled = [step.filled(self._layer) for step in self._steps]
+        both = [step.keys_and_values(self._layer) for step in self._steps]
         keys, values = [keys for keys, _ in both], [values for _, values in both]
-        return self._slots(keys, k.rows), self._slots(values, v.rows)
-
-    def _slots(self, buffers: list[Kept], others: list[Any]) -> SlotRows:
-        parts = [
-            (step.filled(self._layer), step.held(self._layer, kept))
-            for step, kept in zip(self._steps, buffers, strict=True)
-        ]
-        return SlotRows(parts, others, self.rows)
+        return (
+            SlotRows([*zip(filled, keys, strict=True)], k.rows, self.rows),
+            SlotRows([*zip(filled, values, strict=True)], v.rows, self.rows),
+        )
 
 
 class MixedKV:

@@ -7,6 +7,8 @@ values `[batch, key heads, length, dim]`.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -23,6 +25,8 @@ SOFTMAX_UP_TO = 4096
 MIN_SCORE = -1e30
 """The largest score of a row is taken to be at least this. Where a mask hides all keys it is
 -inf, and the difference of two infinities is NaN."""
+MIN_SUM = 1e-30
+"""The same for the sum of their weights, by which the values are divided."""
 
 
 def attend(
@@ -37,26 +41,44 @@ def attend(
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
     found = _by_numpy(rows, keys, values, n, mask)
-    return None if found is None else (found.out / found.sums).reshape(batch, heads, n, -1)
+    return None if found is None else found.out.reshape(batch, heads, n, -1)
 
 
 class Part(NamedTuple):
-    """Attention to some of the keys, before it is divided by the sum of the weights.
+    """Attention to some of the keys, and what it counts beside attention to others.
 
     Attributes:
-        out: the sum of the values, each times its weight `exp(score - most)`,
-            `[batch, key heads, rows, head dim]`.
-        sums: the sums of the weights, `[batch, key heads, rows, 1]`.
-        most: the largest scores, `[batch, key heads, rows, 1]`.
+        out: `[batch, key heads, rows, head dim]`.
+        weight: the logarithm of the sum of `exp(score)`, `[batch, key heads, rows, 1]`, float32.
     """
 
     out: mx.array
-    sums: mx.array
-    most: mx.array
+    weight: mx.array
+
+
+def joined(a: Part, b: Part) -> mx.array:
+    """Attention to the keys of both, of the type of `a.out`."""
+    return _fused(_join)(a.out, a.weight, b.out, b.weight)
+
+
+def _join(a: mx.array, weight_a: mx.array, b: mx.array, weight_b: mx.array) -> mx.array:
+    share = mx.sigmoid(weight_a - weight_b)
+    return (a * share + b * (1 - share)).astype(a.dtype)
+
+
+def _weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:
+    return mx.exp(scores.astype(mx.float32) - weight).astype(like.dtype)
+
+
+@functools.cache
+def _fused(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    """As one kernel on a GPU. On a CPU, which would want a compiler for it, MLX's is off."""
+    made: Callable[..., mx.array] = mx.compile(function, shapeless=True)
+    return made
 
 
 def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    """Attention to some of the keys, on any device, in float32.
+    """Attention to some of the keys, on any device.
 
     Args:
         queries: `[batch, key heads, rows, dim]`, scaled already. A key head's rows are `n`
@@ -69,16 +91,21 @@ def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any)
         found = _by_numpy(queries, keys, values, n, mask)
         if found is not None:
             return found
-    scores = (queries @ keys.swapaxes(-1, -2)).astype(mx.float32)
+    scores = queries @ keys.swapaxes(-1, -2)
     if mask is not None:
         if isinstance(mask, str):
             mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
         scores = _masked(scores.reshape(*scores.shape[:2], -1, n, length), mask)
         scores = scores.reshape(*queries.shape[:3], length)
-    most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
-    weights = mx.power(cpu.E, scores - most) if engaged else mx.exp(scores - most)
-    out = (weights.astype(values.dtype) @ values).astype(mx.float32)
-    return Part(out, mx.sum(weights, axis=-1, keepdims=True), most)
+    if engaged:
+        most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
+        weights = mx.power(cpu.E, scores - most)
+        total = mx.maximum(mx.sum(weights, axis=-1, keepdims=True), MIN_SUM)
+        return Part((weights @ values) / total, most + mx.log(total))
+    weight = mx.logsumexp(scores.astype(mx.float32), axis=-1, keepdims=True)
+    if mask is not None:
+        weight = mx.maximum(weight, MIN_SCORE)
+    return Part(_fused(_weights)(scores, weight, values) @ values, weight)
 
 
 def _by_numpy(
@@ -97,9 +124,9 @@ def _by_numpy(
     if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
     sums, most = _exponentials(table.reshape(-1, length))
-    out = scores.reshape(batch, shared, rows, length) @ values
-    shape = batch, shared, rows, 1
-    return Part(out, mx.array(sums).reshape(shape), mx.array(most).reshape(shape))
+    total = mx.array(np.maximum(sums, MIN_SUM)).reshape(batch, shared, rows, 1)
+    out = (scores.reshape(batch, shared, rows, length) @ values) / total
+    return Part(out, mx.array(most).reshape(total.shape) + mx.log(total))
 
 
 def _plain(mask: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from engine import Engine, SamplingParams, Session
 from engine.cache import shared_prefix
 from engine.cache.session_kv import SessionKV
 from engine.cache.shared_prefix import SharedPrefixKV, Split
+from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.cache.slots import Slots
 from engine.model import attention, backend, cpu
+from engine.model.ragged import share_caches
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
@@ -190,10 +194,10 @@ def test_a_fork_of_a_fork_has_what_both_read() -> None:
 @pytest.fixture(params=[False, True], ids=["as it is", "engaged"])
 def ways(request: pytest.FixtureRequest) -> Iterator[None]:
     """Attention as on a GPU, and as on a CPU."""
+    backend.start()
     if not request.param:
         yield
     else:
-        backend.start()
         with cpu.engaged():
             yield
 
@@ -238,3 +242,62 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     window = mx.arange(offset, offset + 5)[:, None] - mx.arange(offset + 5)
     # Nothing of the shared prefix is seen.
     check(caches[:1], 5, (window >= 0) & (window < 4))
+
+
+@pytest.mark.usefixtures("soon", "ways")
+@pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
+def test_in_slots_each_sees_its_beginning_and_its_own_tokens(policy: SlotPolicy) -> None:
+    """Sessions on two beginnings and on none come, go and are forked, and step by step each
+    attends to what it would have alone."""
+    choose, where = random.Random(5), Slots(policy)
+    mx.random.seed(5)
+    begun = [session(100), session(300), session(7)]
+    twins: dict[int, SessionKV] = {}  # who holds the same, and is never in slots
+    chats: list[SessionKV] = []
+    together = 0
+    for turn in range(60):
+        if len(chats) < 7 and choose.random() < 0.5:
+            kv = choose.choice(begun).fork()
+            grown(kv, choose.choice((1, 4, 70)))
+            chats.append(kv)
+            twins[id(kv)] = kv.fork()
+        if len(chats) > 2 and turn % 8 == 7:
+            fork = chats[0].fork()
+            grown(fork, 1)
+            chats[0] = fork
+            twins[id(fork)] = fork.fork()
+        some = [kv for kv in chats if choose.random() < 0.8]
+        if not some:
+            continue
+        rows = [some[row] for row in where.assign(some)]
+        together = max(together, sum(kv.shared_prefix is not None for kv in where.occupants))
+        for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
+            keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
+            queries = mx.random.normal((len(rows), 4, 1, DIM))
+            got = attention.attention(
+                queries, *shared.update_and_fetch(keys, values), shared, scale=0.5
+            )
+            for row, kv in enumerate(rows):
+                alone = twins[id(kv)].layers[layer]
+                alone.update_and_fetch(keys[row : row + 1], values[row : row + 1])
+                if isinstance(alone, SharedPrefixKV):
+                    whole = alone.whole(alone.offset, 0)
+                else:
+                    whole = alone.keys_and_values()
+                wanted = mx.fast.scaled_dot_product_attention(
+                    queries[row : row + 1], *whole, scale=0.5
+                )
+                assert mx.allclose(got[row : row + 1], wanted, rtol=1e-4, atol=1e-5)
+        for kv in rows:
+            kv.note_fed(0)
+            twins[id(kv)].note_fed(0)
+    assert together > 3
+    for kv in chats:
+        for a, b in zip(
+            kv.beginning(kv.length, room=False),
+            twins[id(kv)].beginning(kv.length, room=False),
+            strict=True,
+        ):
+            assert mx.array_equal(a.keys, b.keys)
+            assert mx.array_equal(a.values, b.values)
+    assert where.occupants == []
