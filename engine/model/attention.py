@@ -149,9 +149,9 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
     for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
         end = first + filled.occupied
         q = queries if filled.occupied == queries.shape[0] else queries[first:end]
-        if isinstance(k, Split):
+        if isinstance(k, Split) and isinstance(v, Split):
             out.append(_own_in_slots(q, k, v, filled, call))
-        elif isinstance(k, tuple) or isinstance(v, tuple) or not engaged:
+        elif not engaged or not isinstance(k, mx.array) or not isinstance(v, mx.array):
             masked = replace(call, mask=filled.mask if more is None else more)
             out.append(masked.original(q, k, v, keys.caches[first]))
         else:
