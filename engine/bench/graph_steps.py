@@ -156,17 +156,23 @@ def stretto(model: Any, case: Case) -> Count | None:
 def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
     import mlx.core as mx
 
+    from engine.cache.shared_prefix import SharedPrefixKV
+    from engine.cache.slot_layer import arrays
+
     first = session(case.prefix)
     first.make_shared_prefix()
     kvs = [first, *(first.fork() for _ in case.lengths[1:])]
     for kv, length in zip(kvs, case.lengths, strict=True):
+        more = length - case.prefix
         for layer in kv.layers:
-            keys, values = layer._shared
-            more = length - case.prefix
-            shapes = [(1, a.shape[1], more, a.shape[3]) for a in (keys, values)]
+            if not hasattr(layer, "update_and_fetch"):
+                continue  # a state
+            begun = isinstance(layer, SharedPrefixKV)
+            held = [half.shared for half in layer.beginnings()] if begun else arrays(layer)
+            shapes = [(1, a.shape[1], more, a.shape[3]) for a in held]
             layer.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
             mx.eval(layer.keys, layer.values)
-        kv.note_read([0] * (length - case.prefix))
+        kv.note_read([0] * more)
     return kvs
 
 

@@ -99,8 +99,9 @@ class HeldCaches:
             self.stack.free(self)
         if self.shared_prefix is not None:
             self.shared_prefix.holders.discard(self)
-        first = caches[0] if caches else None
-        self.shared_prefix = first.shared_prefix if isinstance(first, SharedPrefixKV) else None
+        begun = (cache for cache in caches or () if isinstance(cache, SharedPrefixKV))
+        first = next(begun, None)
+        self.shared_prefix = None if first is None else first.shared_prefix
         if self.shared_prefix is not None:
             self.shared_prefix.holders.add(self)
         self.layers = caches or []
@@ -136,6 +137,11 @@ class HeldCaches:
         from mlx_lm.models.cache import KVCache
 
         return bool(self.layers) and all(type(c) in (KVCache, SharedPrefixKV) for c in self.layers)
+
+    @property
+    def base(self) -> int:
+        """Tokens of the shared prefix that the caches go on from; 0 where there is none."""
+        return next((c.base for c in self.layers if isinstance(c, SharedPrefixKV)), 0)
 
     @property
     def trimmable(self) -> bool:

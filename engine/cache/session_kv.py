@@ -217,12 +217,7 @@ class SessionKV(HeldCaches):
         `length` must be within `reach`. With `room` they have space for the next tokens.
         """
         caches = self.take_out()
-        surplus = len(self.tokens) - length
-        kept: Sequence[Any] = [None] * len(caches)
-        if surplus and not self.trimmable:
-            assert self._snapshot is not None
-            assert self._snapshot.length == length
-            kept = self._snapshot.caches
+        surplus, kept = len(self.tokens) - length, self._kept_at(length)
         copies = [
             detached(cache, surplus, room) if own is None else detached(own, 0, room)
             for cache, own in zip(caches, kept, strict=True)
@@ -241,11 +236,10 @@ class SessionKV(HeldCaches):
         caches = self.take_out()
         if self.shared_prefix is None:
             return caches or None
-        made = self.make()
-        for cache, held in zip(made, caches, strict=True):
-            cache.keys, cache.values = held.joined()
-            cache.offset = held.offset
-        return made
+        return [
+            held.joined_in(cache) if isinstance(held, SharedPrefixKV) else held
+            for cache, held in zip(self.make(), caches, strict=True)
+        ]
 
     @property
     def goes_back_to(self) -> tuple[int, ...]:
@@ -326,18 +320,26 @@ class SessionKV(HeldCaches):
         return twin
 
     def make_shared_prefix(self) -> bool:
-        """Turn all that the caches hold into a shared prefix; False where they are not plain."""
-        caches = self.take_out()
-        if not self.is_plain or not caches[0].offset:
+        """Turn what the growing caches hold into a shared prefix; False where there are none.
+
+        Windows and recurrent states stay this session's own: they are small.
+        """
+        caches = list(self.take_out())
+        growing = [n for n, cache in enumerate(caches) if _grows(cache)]
+        length = caches[growing[0]].offset if growing else 0
+        if not length:
             return False
-        length = caches[0].offset
-        if self.shared_prefix is not None:
-            pairs = [cache.whole(length, 0) for cache in caches]
-        else:
-            pairs = [(c.keys[:, :, :length], c.values[:, :, :length]) for c in caches]
+        pairs = []
+        for cache in (caches[n] for n in growing):
+            if isinstance(cache, SharedPrefixKV):
+                pairs.append(cache.whole(length, 0))
+            else:
+                pairs.append((cache.keys[:, :, :length], cache.values[:, :, :length]))
         mx.eval(pairs)
         made = SharedPrefix([k for k, _ in pairs], [v for _, v in pairs])
-        self.set_caches([SharedPrefixKV(made, layer, length) for layer in range(len(pairs))])
+        for place, n in enumerate(growing):
+            caches[n] = SharedPrefixKV(made, place, length)
+        self.set_caches(caches)
         stagger(self.layers)
         return True
 
@@ -348,11 +350,34 @@ class SessionKV(HeldCaches):
         prefix where it is not one already.
         """
         least = shared_prefix.MIN_TOKENS
-        if not self.shares_prefix or length < least or not self.is_plain:
+        if not self.shares_prefix or length < least or not any(map(_grows, self.layers)):
             return None
-        if self.shared_prefix is None or length - self.layers[0].base >= least:
+        if self.shared_prefix is None or length - self.base >= least:
             self.make_shared_prefix()
-        twins = clone(self.take_out())
-        for twin in twins:
-            twin.trim(twin.offset - length)
-        return list(twins)
+        surplus, kept = len(self.tokens) - length, self._kept_at(length)
+        twins = [
+            clone(cache) if own is None else clone(own)
+            for cache, own in zip(self.take_out(), kept, strict=True)
+        ]
+        for twin, own in zip(twins, kept, strict=True):
+            if own is None and twin is not None and surplus:
+                twin.trim(surplus)
+        return twins
+
+    def _kept_at(self, length: int) -> Sequence[Any]:
+        """Of each layer that cannot be trimmed to so many tokens the cache as it was then.
+
+        None for the others. `length` must be within `reach`.
+        """
+        if length == len(self.tokens) or self.trimmable:
+            return [None] * len(self.layers)
+        assert self._snapshot is not None
+        assert self._snapshot.length == length
+        return self._snapshot.caches
+
+
+def _grows(cache: Any) -> bool:
+    """Whether it is an ordinary growing cache."""
+    from mlx_lm.models.cache import KVCache
+
+    return type(cache) in (KVCache, SharedPrefixKV)

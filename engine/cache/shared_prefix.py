@@ -113,15 +113,16 @@ class SharedPrefixKV:
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
 
-    def joined(self) -> tuple[Joined, Joined]:
-        """All keys and values where they lie, the shared ones and the session's own."""
+    def joined_in(self, fresh: Any) -> Any:
+        """The model's own empty cache, with all keys and values where they lie, to be written."""
         own = self.offset - self.base
         pairs = zip(self._shared, (self.keys, self.values), strict=True)
-        keys, values = [
+        fresh.keys, fresh.values = [
             Joined([first[:, :, : self.base], *([more[:, :, :own]] if more is not None else [])])
             for first, more in pairs
         ]
-        return keys, values
+        fresh.offset = self.offset
+        return fresh
 
     def trim(self, n: int) -> int:
         n = min(self.offset, n)
@@ -212,14 +213,17 @@ class Joined:
 
 
 def in_one_piece(caches: Sequence[Any], fresh: list[Any], length: int, room: bool) -> list[Any]:
-    """Fill `fresh`, the model's own empty caches, with the first `length` tokens of `caches`.
+    """Of `caches` those on a shared prefix as the model's own, which are `fresh` and empty.
 
-    With `room` they have space for the next tokens.
+    They then hold the first `length` tokens; with `room` they have space for the next.
     """
-    for cache, held in zip(fresh, caches, strict=True):
-        cache.keys, cache.values = held.whole(length, cache.step if room else 0)
-        cache.offset = length
-    return fresh
+    whole = list(caches)
+    for layer, (cache, held) in enumerate(zip(fresh, caches, strict=True)):
+        if isinstance(held, SharedPrefixKV):
+            cache.keys, cache.values = held.whole(length, cache.step if room else 0)
+            cache.offset = length
+            whole[layer] = cache
+    return whole
 
 
 def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step: int) -> mx.array:

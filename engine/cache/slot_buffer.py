@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import mlx.core as mx
@@ -51,8 +51,13 @@ class SlotBuffer:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Tokens of each session that has a slot, those of a shared prefix left out."""
-        return tuple(slot_layer.length_of(caches[0]) for caches in self.caches)
+        """Tokens for which each session needs room where there is no limit."""
+        return tuple(_longest(caches) for caches in self.caches)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Tokens that each session has been given in all."""
+        return tuple(int(caches[0].offset) for caches in self.caches)
 
     @property
     def nbytes_each(self) -> int:
@@ -81,10 +86,15 @@ class SlotBuffer:
             self.caches.extend(arriving)
             for kv in coming:
                 kv.slots = self
-        needed = max(self.lengths) + 1
+        # The layers of a form are in step (`slot_layer.in_step`), the first stands for all.
+        firsts = {form: self.forms.index(form) for form in set(self.forms)}
+        needed = {
+            form: max(slot_layer.held(caches[first], 1) for caches in self.caches)
+            for form, first in firsts.items()
+        }
         slots, self._slots = self._slots, count
         for layer in range(len(self.layers)):
-            self._grow(layer, slots, needed)
+            self._grow(layer, slots, needed[self.forms[layer]])
             for slot in range(before, len(self.occupants)):
                 self._fill(layer, slot, self.caches[slot][layer])
             if coming and self.policy.classes:
@@ -230,8 +240,18 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 
 def length_of(kv: Occupant) -> int:
-    """Tokens of a session that can be in a slot, wherever its keys are."""
-    return slot_layer.length_of(next(c for c in kv.layers if slot_layer.form_of(c) is not None))
+    """Tokens for which a session that can be in a slot needs room, wherever its keys are."""
+    return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
+
+
+def _longest(caches: Iterable[Any]) -> int:
+    """Those of the layers without a window, which are equally long; else of the first."""
+    first = None
+    for cache in caches:
+        if not hasattr(cache, "max_size"):
+            return slot_layer.length_of(cache)
+        first = first or cache
+    return slot_layer.length_of(first)
 
 
 def _empty(like: mx.array) -> mx.array:

@@ -174,13 +174,22 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
 
 
 def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Call) -> mx.array:
-    if not call.is_usual:
-        raise NotImplementedError("attention to a shared prefix with sinks or unknown arguments")
-    return prefix_attention(queries, keys, values, call.scale, call.mask)
+    _is_known(call)
+    return prefix_attention(queries, keys, values, call.scale, call.mask, call.sinks)
+
+
+def _is_known(call: _Call) -> None:
+    if call.more or call.named:
+        raise NotImplementedError("attention to a shared prefix with unknown arguments")
 
 
 def prefix_attention(
-    queries: mx.array, keys: Sequence[Split], values: Sequence[Split], scale: float, mask: Any
+    queries: mx.array,
+    keys: Sequence[Split],
+    values: Sequence[Split],
+    scale: float,
+    mask: Any,
+    sinks: Any = None,
 ) -> mx.array:
     """Attention of `queries` to shared prefixes and each row's own keys and values.
 
@@ -188,6 +197,7 @@ def prefix_attention(
         queries: `[rows, heads, n, head dim]`.
         keys, values: one for each row.
         mask: None, "causal", or boolean `[n, tokens]`.
+        sinks: None, or `[heads]`: scores that take part of the weight and give nothing.
 
     Returns:
         `[rows, heads, n, head dim]`, of the queries' type.
@@ -202,7 +212,8 @@ def prefix_attention(
         part(one, k.own, v.own, n, _after(mask, begun.base))
         for one, k, v, begun in zip(mx.split(q, rows), keys, values, first, strict=True)
     ]
-    out = joined(_of_prefixes(q, first, second, n, mask), _stacked(owns))
+    prefixes = _of_prefixes(q, first, second, n, mask)
+    out = joined(prefixes, _stacked(owns), _by_row(sinks, q, n))
     return out.reshape(rows, heads, n, -1)
 
 
@@ -210,19 +221,27 @@ def _own_in_slots(
     queries: mx.array, keys: Split, values: Split, filled: Filled, call: _Call
 ) -> mx.array:
     """As `prefix_attention` for one query a row, where the rows' own keys are in slots."""
-    if not call.is_usual or call.mask is not None:
-        raise NotImplementedError("attention to a shared prefix with sinks or unknown arguments")
+    _is_known(call)
     q = _by_key_head(queries * call.scale, keys.own.shape[1])
     mask = None if filled.mask is None else filled.mask[:, None]
     own = part(q, keys.own, values.own, 1, mask)
-    out = joined(_of_prefixes(q, keys.beginnings, values.beginnings, 1, None), own)
-    return out.reshape(*queries.shape[:3], -1)
+    prefixes = _of_prefixes(q, keys.beginnings, values.beginnings, 1, None)
+    return joined(prefixes, own, _by_row(call.sinks, q, 1)).reshape(*queries.shape[:3], -1)
 
 
 def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
     """`[rows, heads, n, head dim]` as `[rows, key heads, heads of a key head * n, head dim]`."""
     rows, heads, n, _ = queries.shape
     return queries.reshape(rows, key_heads, heads // key_heads * n, -1)
+
+
+def _by_row(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
+    """Sinks `[heads]` for queries as `_by_key_head` has them."""
+    if sinks is None:
+        return None
+    _, key_heads, some, _ = queries.shape
+    each: mx.array = sinks.reshape(1, key_heads, some // n, 1)
+    return each if n == 1 else mx.repeat(each, n, axis=2)
 
 
 def _of_prefixes(

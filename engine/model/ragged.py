@@ -142,12 +142,12 @@ class SlotStep:
 
     Attributes:
         occupied: how many rows are in slots.
-        lengths: of those rows, once the step has written its own token.
+        offsets: tokens that those rows have been given, this step's included.
     """
 
     def __init__(self, buffer: SlotBuffer) -> None:
         self.occupied = len(buffer.occupants)
-        self.lengths = tuple(length + 1 for length in buffer.lengths)
+        self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
         # The layers of a form are in step (`slot_layer.in_step`), the first stands for all.
         self._filled = {
@@ -169,7 +169,7 @@ class SlotStep:
         None where it has not all of the model's own keys.
         """
         form = self._buffer.forms[layer]
-        if form.bits or form.own or self.filled(layer).lengths != self.lengths:
+        if form.bits or form.own or self.filled(layer).lengths != self.offsets:
             return None
         keys, values = self._buffer.layers[layer]
         return keys, values
@@ -430,14 +430,13 @@ class SlotKV(RaggedKV):
         super().__init__(rows, offsets)
         self._steps = steps
         self._layer = layer
-        self._lengths = [length for step in steps for length in step.lengths]
-        self._others = RaggedKV(rows[len(self._lengths) :], offsets)
+        self._after = [offset for step in steps for offset in step.offsets]
+        self._others = RaggedKV(rows[len(self._after) :], offsets)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
-        rows = zip(self.rows, self._lengths, strict=False)
-        if any(slot_layer.length_of(cache) + 1 != length for cache, length in rows):
+        if any(c.offset + 1 != n for c, n in zip(self.rows, self._after, strict=False)):
             raise NotImplementedError("a layer's cache is written twice in a step")
-        for cache in self.rows[: len(self._lengths)]:
+        for cache in self.rows[: len(self._after)]:
             slot_layer.advance(cache)
         first, n = 0, len(self.rows)
         for step in self._steps:
@@ -461,7 +460,7 @@ class SlotKV(RaggedKV):
             whole = step.whole(self._layer)
             if whole is None:
                 return None
-            found.append((*whole, tuple(length - 1 for length in step.lengths)))
+            found.append((*whole, tuple(offset - 1 for offset in step.offsets)))
         return found, self._others.rows
 
     def keys_and_values(self) -> tuple[Rows, Rows]:

@@ -347,7 +347,7 @@ class Request:
         shared = kv.shared_prefix
         if shared is None:
             return Part(whole)
-        base: int = kv.layers[0].base
+        base = kv.base
         if not self.is_running:  # its prompt may go on from less of it, or from nothing
             base = min(base, common_prefix(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:

@@ -56,14 +56,29 @@ class Part(NamedTuple):
     weight: mx.array
 
 
-def joined(a: Part, b: Part) -> mx.array:
-    """Attention to the keys of both, of the type of `a.out`."""
-    return _fused(_join)(a.out, a.weight, b.out, b.weight)
+def joined(a: Part, b: Part, sinks: mx.array | None = None) -> mx.array:
+    """Attention to the keys of both, of the type of `a.out`.
+
+    Args:
+        sinks: scores that take part of the weight and give nothing, `[1, key heads, rows, 1]`.
+    """
+    if sinks is None:
+        return _fused(_join)(a.out, a.weight, b.out, b.weight)
+    return _fused(_join_beside)(a.out, a.weight, b.out, b.weight, sinks)
 
 
 def _join(a: mx.array, weight_a: mx.array, b: mx.array, weight_b: mx.array) -> mx.array:
     share = mx.sigmoid(weight_a - weight_b)
     return (a * share + b * (1 - share)).astype(a.dtype)
+
+
+def _join_beside(
+    a: mx.array, weight_a: mx.array, b: mx.array, weight_b: mx.array, sinks: mx.array
+) -> mx.array:
+    most = mx.maximum(mx.maximum(weight_a, weight_b), sinks.astype(mx.float32))
+    from_a, from_b = mx.exp(weight_a - most), mx.exp(weight_b - most)
+    total = from_a + from_b + mx.exp(sinks.astype(mx.float32) - most)
+    return ((a * from_a + b * from_b) / total).astype(a.dtype)
 
 
 def _weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:

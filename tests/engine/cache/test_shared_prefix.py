@@ -68,6 +68,28 @@ def test_forks_that_go_on_take_little_and_say_what_they_say_alone(
 
 
 @pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("family", ["sliding window", "hybrid recurrent", "attention sinks"])
+def test_layers_that_grow_share_beside_those_that_do_not(
+    family: str, engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    """Windows and recurrent states are each chat's own; also from where the prompt ended."""
+    folder = model_folder(family)
+    chat = engine.open_session(engine.load(folder))
+    first = chat.send(STORY, params(1)).tokens(60)
+    twins = [chat.fork() for _ in range(4)]
+    known = engine.stats()["sessions"]
+    assert {known[s.id]["kv_sharers"] for s in (chat, *twins)} == {5}
+    replies = [twin.send(f"as {seed}?", params(seed)) for seed, twin in enumerate(twins)]
+    said = [reply.tokens(60) for reply in replies]
+    for seed in (0, 3):
+        assert alone(folder, [(STORY, 1), (f"as {seed}?", seed)]) == [first, said[seed]]
+    told = [{"role": "user", "content": STORY}]
+    other = engine.open_session(chat.model)
+    assert other.send(told, params(7)).tokens(60) == alone(folder, [(STORY, 7)])[0]
+    assert engine.stats()["sessions"][other.id]["kv_sharers"] > 1
+
+
+@pytest.mark.usefixtures("soon")
 def test_a_prompt_to_many_is_there_once(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
