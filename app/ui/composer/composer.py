@@ -476,9 +476,11 @@ class Composer(QWidget):
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
         heard = self._tinted and not self._note
         self.audience.setVisible(heard)
-        line = max(self.NOTE - 6, self.audience.sizeHint().height())
-        top = self.NOTE if self._note else line + 4 if heard else 0
-        self.audience.setGeometry(12, 6, width - 24, line)
+        top = self.NOTE if self._note else 0
+        if heard:  # else nobody asks the style sheet for its height at every key
+            line = max(self.NOTE - 6, self.audience.sizeHint().height())
+            self.audience.setGeometry(12, 6, width - 24, line)
+            top = line + 4
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
         top += files + 8 if files else 0

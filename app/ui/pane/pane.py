@@ -79,8 +79,8 @@ class Notice(QWidget):
         layout.addLayout(row)
         theme().changed.connect(self._on_theme)
 
-    def show_status(self, model_status: ModelStatus, name: str) -> None:
-        """Say what has become of loading, and offer what helps. ``name``: the model's, here."""
+    def show_failure(self, model_status: ModelStatus, name: str) -> None:
+        """Say why it could not be loaded, and offer what helps. ``name``: the model's, here."""
         # Of memory; a narrow pane has room for two.
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
@@ -93,15 +93,14 @@ class Notice(QWidget):
         self.folder.setVisible(not short and not variant and not remote)
         self.room.setVisible(short)
         self.without.setVisible(not short and variant)
-        if model_status.state is LoadState.FAILED:
-            error = model_status.error
-            self.set_text(
-                error
-                if remote
-                else tr("{name} does not fit into memory. {error}", name=name, error=error)
-                if no_fit
-                else tr("{name} could not be loaded. {error}", name=name, error=error)
-            )
+        error = model_status.error
+        self.set_text(
+            error
+            if remote
+            else tr("{name} does not fit into memory. {error}", name=name, error=error)
+            if no_fit
+            else tr("{name} could not be loaded. {error}", name=name, error=error)
+        )
 
     def set_text(self, text: str) -> None:
         if text != self.text:
@@ -483,7 +482,8 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
-        self.notice.show_status(model_status, chat.alias or model_status.name)
+        if failed:
+            self.notice.show_failure(model_status, chat.alias or model_status.name)
         self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
         if self.isVisible() and chat.unseen:
