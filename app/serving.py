@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import threading
@@ -21,6 +22,7 @@ from app.score import GUEST
 from app.settings.language import tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
+from app.tools import loop_thread
 from engine import Engine, EngineError
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SCRIPT = "stretto-launch.command"
+
 
 def limits_of(settings: Settings) -> dict[str, Any]:
     """The server's settings, as a person has chosen them here."""
@@ -38,6 +42,7 @@ def limits_of(settings: Settings) -> dict[str, Any]:
         "host": "0.0.0.0" if settings.serve_others else "127.0.0.1",
         "require_key": settings.serve_others or settings.serve_with_key,
         "origins": tuple(settings.serve_origins.split()),
+        "aliases": tuple(filter(None, map(str.strip, settings.serve_aliases.split(",")))),
         "sessions": settings.serve_sessions,
         "policy": "evict" if settings.serve_evict else "refuse",
         "per_key": settings.serve_per_key,
@@ -55,20 +60,22 @@ def made(
     folders: list[tuple[str, str]],
     file: Path,
     is_used: Callable[[str], bool],
+    cache: Path | None,
 ) -> Server:
     """A server that answers, once the one before it has ended. Runs in the background.
 
     Raises:
         OSError, OverflowError, ValueError: as `Server`.
     """
-    from engine.serve.auth import Keys
-    from engine.serve.auth import Settings as Limits
-    from engine.serve.server import Server
+    with loop_thread.importing:
+        from engine.serve.auth import Keys
+        from engine.serve.auth import Settings as Limits
+        from engine.serve.server import Server
 
     if before is not None:
         before.stop()
     keys = Keys(file) if limits["require_key"] else None
-    server = Server(engine, [], port, settings=Limits(**limits), keys=keys)
+    server = Server(engine, [], port, settings=Limits(**limits), keys=keys, cache=cache)
     server.served.is_used_elsewhere = is_used
     for folder, adapter in folders:
         offer(server, folder, adapter)
@@ -129,6 +136,7 @@ class Serving(QObject):
         why: why it could not be started, a sentence; else "".
         address: "http://127.0.0.1:8080" while it is open.
         guests: who is there.
+        keys_file, script: where the keys lie, and what a terminal is opened with.
     """
 
     LOOK_MS = 500
@@ -144,7 +152,8 @@ class Serving(QObject):
         self.door, self.why, self.address = Door.OFF, "", ""
         self.guests = Guests()
         self._settings = settings
-        self._keys_file = paths.data / "serve-keys.json"
+        self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
+        self._caches = paths.kv
         self._loader = loader
         self._engine: Engine | None = None
         self._server: Server | None = None
@@ -177,9 +186,10 @@ class Serving(QObject):
         self._now(Door.OFF)
 
     @property
-    def first_model(self) -> str:
-        """What programs call the model that answers where none is named."""
-        return self._server.served.entries[0].name if self._server is not None else ""
+    def models(self) -> list[str]:
+        """What programs call the models; the first answers where none is named."""
+        entries = self._server.served.entries if self._server is not None else []
+        return [entry.name for entry in entries]
 
     def shut_down(self) -> None:
         """End it. Its clients are told; takes a second or two at most."""
@@ -197,13 +207,13 @@ class Serving(QObject):
         """Those that are good, the oldest first. Raises OSError, ValueError: as `Keys`."""
         from engine.serve.auth import Keys
 
-        return [key for key in Keys(self._keys_file).all() if not key.revoked]
+        return [key for key in Keys(self.keys_file).all() if not key.revoked]
 
     def make_key(self, name: str) -> str:
         """A new key, which cannot be shown again. Raises OSError, ValueError: as `Keys`."""
         from engine.serve.auth import Keys
 
-        made = Keys(self._keys_file).make(name)
+        made = Keys(self.keys_file).make(name)
         self.changed.emit()
         if self.door is Door.FAILED:
             self.apply()  # it may have failed for want of a key
@@ -213,8 +223,38 @@ class Serving(QObject):
         """Let a key open nothing any more. Raises OSError, ValueError: as `Keys`."""
         from engine.serve.auth import Keys
 
-        Keys(self._keys_file).revoke(key_id)
+        Keys(self.keys_file).revoke(key_id)
         self.changed.emit()
+
+    # Conversations on disk.
+
+    async def kept(self) -> int:
+        """Bytes that they take."""
+        caches = self._caches
+
+        def work(_: threading.Event) -> int:
+            from engine.cache.offload import kept_apart
+
+            return sum(file.lstat().st_size for file in kept_apart(caches))
+
+        with contextlib.suppress(OSError):
+            return await flows.aside(work)
+        return 0
+
+    async def forget(self) -> None:
+        """Remove them, and keep nothing of those that rest in memory."""
+        caches, server = self._caches, self._server
+
+        def work(_: threading.Event) -> None:
+            from engine.cache.offload import kept_apart
+
+            if server is not None:
+                server.conversations.forget()
+            for file in kept_apart(caches):
+                file.unlink(missing_ok=True)
+
+        with contextlib.suppress(OSError):  # what remains is shown
+            await flows.aside(work)
 
     # Guests.
 
@@ -312,11 +352,13 @@ class Serving(QObject):
     # Beginning and end.
 
     async def _begin(self, engine: Engine, before: Server | None) -> None:
-        port, file, folders = self._settings.serve_port, self._keys_file, self._folders()
+        port, file, folders = self._settings.serve_port, self.keys_file, self._folders()
         limits, is_used = limits_of(self._settings), self._is_used
+        keeps = self._settings.serve_keep and self._settings.cache_gb
+        cache = self._caches if keeps else None
 
         def work(stop: threading.Event) -> Server:
-            server = made(before, engine, port, limits, folders, file, is_used)
+            server = made(before, engine, port, limits, folders, file, is_used, cache)
             if stop.is_set():  # nobody takes it any more
                 server.stop()
             return server

@@ -85,10 +85,13 @@ class Settings:
         serve_others: whether programs of other machines may, too.
         serve_with_key: whether those of this machine need a key.
         serve_origins: web pages that may ask, as https://example.org, with blanks between them.
+        serve_aliases: names that mean another model, as claude-*=Guide, with commas between them.
+        serve_keep: their conversations are kept on disk, apart, in as much room as `cache_gb`.
         serve_sessions: how many sessions of other programs there may be.
         serve_evict: one more takes the place of the longest unused, and is not refused.
         serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
         serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
+        agent: the coding agent that was started last, and its folder.
         serve_equal: what other programs ask is read in its turn, and not after the window's chats.
         announcer: tells which options have changed; no option.
         file: where they are saved, None for nowhere; no option.
@@ -140,12 +143,15 @@ class Settings:
     serve_others: bool = False
     serve_with_key: bool = False
     serve_origins: str = ""
+    serve_aliases: str = ""
+    serve_keep: bool = True
     serve_sessions: int = 64
     serve_evict: bool = False
     serve_per_key: int = 0
     serve_per_minute: int = 0
     serve_unload_min: int = 0
     serve_equal: bool = False
+    agent: tuple[str, ...] = ()
     announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
     file: Path | None = field(default=None, repr=False, compare=False)
     set_aside: Path | None = field(default=None, repr=False, compare=False)

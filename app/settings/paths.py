@@ -63,6 +63,11 @@ class Paths:
         return self.data / "settings.json"
 
     @property
+    def kv(self) -> Path:
+        """The engine's caches on disk."""
+        return self.cache / "kv"
+
+    @property
     def mlx_lm(self) -> Path:
         """Where the mlx-lm lies that the person chose in the place of the program's own."""
         return self.data / "mlx-lm"

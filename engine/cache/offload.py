@@ -13,6 +13,7 @@ import hashlib
 import logging
 import os
 import queue
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Container
@@ -35,6 +36,23 @@ log = logging.getLogger(__name__)
 
 LEAST_TOKENS = 64
 """Fewer are read again sooner than written and read."""
+APART = "clients/"
+"""What the ids of sessions begin with whose files lie in a folder of that name. Each folder has the
+whole limit, so that a crowd of agents displaces none of a person's chats."""
+
+NAMES = "conversations"
+"""Beside those of clients: which conversation lies under which name."""
+_APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|part)|{NAMES}(\.new)?")
+
+
+def kept_apart(folder: Path) -> list[Path]:
+    """The files of those that lie apart in a folder of caches.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    there = folder / APART
+    return [f for f in there.iterdir() if _APART.fullmatch(f.name)] if there.exists() else []
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
@@ -52,7 +70,8 @@ class Offload:
 
     Args:
         folder: where they lie; None writes nothing. Made when needed, for its owner only.
-        limit: bytes that they may take together; the least recently used go first.
+        limit: bytes that they may take together, those apart as much again; the least recently
+            used go first.
     """
 
     def __init__(self, folder: Path | None, limit: int) -> None:
@@ -67,7 +86,8 @@ class Offload:
         self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
-        for half in folder.glob("*.part") if folder is not None else ():
+        halves = f"{'[0-9a-f]' * 40}.part"
+        for half in (h for f in self._folders for h in f.glob(halves)):
             with contextlib.suppress(OSError):  # left by a program that was killed
                 half.unlink()
 
@@ -75,8 +95,13 @@ class Offload:
     def nbytes(self) -> int:
         """Bytes on disk; looked up again only after something was written or removed."""
         if self._held is None:
-            self._held = sum(size for _, _, size in self._files())
+            held = (size for folder in self._folders for _, _, size in self._files(folder))
+            self._held = sum(held)
         return self._held
+
+    @property
+    def _folders(self) -> list[Path]:
+        return [] if self._folder is None else [self._folder, self._folder / APART]
 
     def pending(self, others: Container[int] = ()) -> int:
         """Bytes of memory that are held only because they are being written.
@@ -186,15 +211,15 @@ class Offload:
     def _path(self, session_id: str) -> Path:
         # The name tells nothing: ids may be anything, and need not be fit for a file.
         name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
-        return (self._folder or Path()) / f"{name}.safetensors"
+        apart = APART if session_id.startswith(APART) else ""
+        return (self._folder or Path()) / apart / f"{name}.safetensors"
 
-    def _files(self) -> list[tuple[float, Path, int]]:
+    def _files(self, folder: Path) -> list[tuple[float, Path, int]]:
         found = []
-        if self._folder is not None:
-            for path in self._folder.glob("*.safetensors"):
-                with contextlib.suppress(OSError):
-                    stat = path.lstat()
-                    found.append((stat.st_mtime, path, stat.st_size))
+        for path in folder.glob("*.safetensors"):
+            with contextlib.suppress(OSError):
+                stat = path.lstat()
+                found.append((stat.st_mtime, path, stat.st_size))
         return sorted(found)
 
     def _remove(self, path: Path, why: str) -> None:
@@ -244,7 +269,7 @@ class Offload:
             with contextlib.suppress(OSError):
                 part.unlink()
             raise
-        files = self._files()
+        files = self._files(path.parent)
         surplus = sum(size for _, _, size in files) - self._limit
         for _, old, size in files:
             if surplus <= 0:

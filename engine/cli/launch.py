@@ -235,6 +235,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="NAME", help="of those that the server has (its first one)")
     usual = "http://127.0.0.1:8080"
     add("--url", default=usual, help="where serve or Stretto answers (%(default)s)")
+    add("--folder", type=Path, help="where the agent works (the current one)")
     add("--keys", type=Path, metavar="FILE", help="where the server's keys lie (in the profile)")
     add("--print", action="store_true", help="only show what would be set and started")
 
@@ -244,7 +245,7 @@ def _whole(options: argparse.Namespace) -> argparse.Namespace:
     place = options.rest.index("--") if "--" in options.rest else len(options.rest)
     parser = argparse.ArgumentParser(prog="launch", allow_abbrev=False, add_help=False)
     _add_options(parser)
-    for name in ("model", "url", "keys", "print"):
+    for name in ("model", "url", "folder", "keys", "print"):
         parser.set_defaults(**{name: getattr(options, name)})
     own, more = parser.parse_known_args(options.rest[:place])
     own.agent, own.rest = options.agent, more + options.rest[place + 1 :]
@@ -276,7 +277,7 @@ def main(options: argparse.Namespace) -> int:
             _write(agent, known, folder)
             if started:
                 print(f"launch: {known['model']} answers until {options.agent} ends", flush=True)
-            return _run(command, variables)
+            return _run(command, variables, options.folder)
     except (OSError, ValueError) as error:
         print(f"launch: {error}", file=sys.stderr)
         return 2
@@ -417,13 +418,13 @@ def _show(
     print(shlex.join(command))
 
 
-def _run(command: Sequence[str], variables: Mapping[str, Any]) -> int:
+def _run(command: Sequence[str], variables: Mapping[str, Any], folder: Path | None) -> int:
     """Run the agent in this terminal; its status. Ctrl+C is its own."""
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     environment = {k: v for k, v in environment.items() if v or k not in variables}
     # A handler is not inherited, as ignoring a signal would be.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        return subprocess.call(command, env=environment)
+        return subprocess.call(command, env=environment, cwd=folder)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -7,7 +7,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import signal
 import sys
 import threading
@@ -16,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
+from engine.cache.offload import APART, kept_apart
 from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of, serve_cache_dir, ways_dir
 from engine.engine import Engine
 from engine.errors import EngineError
@@ -137,7 +137,6 @@ def main(options: argparse.Namespace) -> int:
         if options.forget:
             return _forget(cache)
         settings, ranks = _settings(options), ranks_of(options)
-        aliases = dict(_alias(given) for given in options.alias)
         shares = dict(_share(given) for given in options.share)
     except (ValueError, OSError) as error:
         print(f"serve: {error}", file=sys.stderr)
@@ -150,7 +149,7 @@ def main(options: argparse.Namespace) -> int:
         engine = Engine(cache_dir=cache, cache_bytes=most, ranks=ranks, ways_dir=ways_dir())
         status = 2
         try:
-            status = _serve(engine, options, settings, aliases, shares, wanted, cache)
+            status = _serve(engine, options, settings, shares, wanted, cache)
         except (EngineError, ValueError) as error:
             print(f"serve: {error}", file=sys.stderr)
         except OverflowError:
@@ -184,6 +183,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     return Settings(
         require_key=needed,
         origins=tuple(options.origin),
+        aliases=tuple(options.alias),
         policy=options.when_full,
         **{name: getattr(options, name) for name in _AS_GIVEN},
     )
@@ -210,18 +210,6 @@ def _keys(options: argparse.Namespace) -> int:
     return 0
 
 
-def _alias(given: str) -> tuple[str, str]:
-    """The pattern and the model of `PATTERN=MODEL`.
-
-    Raises:
-        ValueError: it is none.
-    """
-    pattern, _, model = given.partition("=")
-    if not pattern.strip() or not model.strip():
-        raise ValueError(f"an alias is written as claude-*=MODEL, not {given!r}")
-    return pattern.strip(), model.strip()
-
-
 def _share(given: str) -> tuple[str, float]:
     """The program and the per cent of `NAME=PERCENT`.
 
@@ -235,15 +223,11 @@ def _share(given: str) -> tuple[str, float]:
         raise ValueError(f"a share is written as 'Claude Code=40', not {given!r}") from None
 
 
-_KEPT = re.compile(r"[0-9a-f]{40}\.(safetensors|part)|conversations(\.new)?")
-"""The files of a folder of caches."""
-
-
 def _cache(options: argparse.Namespace) -> Path | None:
     """The folder for conversations; None where none are kept.
 
     Raises:
-        ValueError: something else lies there, which would be removed to make room.
+        ValueError: something else lies where they would, which would be removed to make room.
         OSError: it cannot be used.
     """
     cache: Path | None = options.cache
@@ -251,15 +235,16 @@ def _cache(options: argparse.Namespace) -> Path | None:
         return None
     cache = cache.expanduser()
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-    strange = [f.name for f in cache.iterdir() if not _KEPT.fullmatch(f.name)]
+    there = cache / APART
+    strange = set(there.iterdir() if there.exists() else ()) - set(kept_apart(cache))
     if strange:
-        raise ValueError(f"{cache} is no folder of conversations: {strange[0]} lies there")
+        raise ValueError(f"{there} is no folder of conversations: {strange.pop().name} lies there")
     return cache
 
 
 def _forget(cache: Path | None) -> int:
     """Remove what is kept of conversations."""
-    files = [] if cache is None else list(cache.iterdir())
+    files = [] if cache is None else kept_apart(cache)
     for file in files:
         file.unlink(missing_ok=True)
     print("Nothing is kept of any conversation." if files else "Nothing was kept.")
@@ -270,7 +255,6 @@ def _serve(
     engine: Engine,
     options: argparse.Namespace,
     settings: Settings,
-    aliases: dict[str, str],
     shares: dict[str, float],
     wanted: threading.Event,
     cache: Path | None,
@@ -300,9 +284,8 @@ def _serve(
     for adapter in options.adapter:
         server.offer(model.path, adapter)
     with server:
-        for meant in aliases.values():
+        for meant in server.served.aliases.values():
             server.served.entry(meant)  # which says where there is none
-        server.served.aliases = aliases
         server.share_out(shares)
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:

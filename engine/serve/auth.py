@@ -38,6 +38,7 @@ class Settings:
         host: the address it listens at. All but the loopback's need a key.
         require_key: whether every request must bring a key.
         origins: web pages that may ask it, as `https://example.org`. None by default.
+        aliases: names that mean another model, as `claude-*=MODEL`.
         sessions: how many sessions with an id there may be.
         policy: what happens to one more: it is refused, or takes the place of the idle session
             that nobody has used for the longest time.
@@ -59,6 +60,7 @@ class Settings:
     host: str = "127.0.0.1"
     require_key: bool = False
     origins: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     sessions: int = 64
     policy: Policy = "refuse"
     session_ttl: float = 3600.0
@@ -84,6 +86,9 @@ class Settings:
         for origin in self.origins:
             if not _ORIGIN.fullmatch(origin):
                 raise ValueError(f"an origin is written as https://example.org, not {origin!r}")
+        for alias in self.aliases:
+            if not all(part.strip() for part in alias.partition("=")[::2]):
+                raise ValueError(f"an alias is written as claude-*=MODEL, not {alias!r}")
         if not self.is_local and not self.require_key:
             raise ValueError(f"other machines can reach {self.host}, so a key is required there")
 

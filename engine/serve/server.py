@@ -57,7 +57,7 @@ class Server:
         folders: of more models, loaded when they are asked for.
         keys: those that open the server; none are needed without them on the loopback.
         cache: the engine's folder of caches, where conversations are to be found in it after a
-            restart.
+            restart. They lie apart in it.
 
     Attributes:
         port: where it listens.
@@ -91,6 +91,8 @@ class Server:
         sharing = Sharing(keys)
         self.sessions = Sessions(engine, settings, sharing)
         self.served = Served(engine, models, self._lost, folders, settings.may_unload, sharing)
+        given = (alias.partition("=") for alias in settings.aliases)
+        self.served.aliases = {name.strip(): meant.strip() for name, _, meant in given}
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 from starlette.types import Scope
 
+from engine.cache.offload import APART, NAMES
 from engine.engine import Engine, Session
 from engine.errors import (
     CAPACITY_EXHAUSTED,
@@ -364,17 +365,18 @@ class Names:
     Each turn adds a line, so that a program that is killed has lost none.
 
     Args:
-        folder: that of the engine's caches.
+        cache: the folder of the engine's caches.
     """
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._file = folder / "conversations"
+    def __init__(self, cache: Path) -> None:
+        for folder in (cache, cache / APART):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._file = cache / APART / NAMES
         self._names: dict[str, str] = {}  # the least recently noted first
         lines = self._file.read_text("ascii", "replace").split("\n") if self._file.exists() else []
         for line in lines:
             digest, _, name = line.partition(" ")
-            if re.fullmatch(DIGEST, digest) and re.fullmatch("[0-9a-f]{32}", name):
+            if re.fullmatch(DIGEST, digest) and re.fullmatch(f"{APART}[0-9a-f]{{32}}", name):
                 self._put(digest, name)
         if len(lines) > 2 * MOST_NAMES:
             with suppress(OSError):
@@ -394,6 +396,10 @@ class Names:
                 file.write(f"{digest} {name}\n".encode())
         except OSError as error:  # it is read again after a restart, and nothing else
             log.info("a conversation is not found again after a restart (%s)", error.strerror)
+
+    def forget(self) -> None:
+        """Know none any more. What lies on disk stays there."""
+        self._names.clear()
 
     def _put(self, digest: str, name: str) -> None:
         self._names.pop(digest, None)
@@ -526,7 +532,7 @@ class Conversations:
         with self._lock:
             name = self._names.find(digests)
             if name is None or name in self._taken:
-                name = uuid.uuid4().hex
+                name = f"{APART}{uuid.uuid4().hex}"
             self._taken.add(name)
         return name
 
@@ -557,9 +563,12 @@ class Conversations:
             self._losses[model_id] += 1
         self._close(lambda one: model_id in (None, one.kind[1]))
 
-    def forget(self, guest: str) -> None:
-        """Close all idle ones of a guest, and keep nothing of them."""
-        self._close(lambda one: one.kind[0] == guest, forget=True)
+    def forget(self, guest: str | None = None) -> None:
+        """Close all idle ones, or those of a guest, and keep nothing of them."""
+        self._close(lambda one: guest in (None, one.kind[0]), forget=True)
+        if guest is None and self._names is not None:
+            with self._lock:
+                self._names.forget()
 
     def closed(self, session: Session) -> None:
         """Take note that a session that was taken is closed, and not given back."""

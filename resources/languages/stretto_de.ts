@@ -702,6 +702,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>Befehl</translation>
     </message>
@@ -724,6 +725,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
@@ -1227,6 +1229,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>Kopiert</translation>
     </message>
@@ -2169,6 +2172,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Auswählen…</translation>
@@ -4868,6 +4872,7 @@ Du hast abgelehnt.</translation>
         <translation>Kurzbefehl für {command}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>Entfernen</translation>
@@ -9800,6 +9805,104 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Use with a coding agent</source>
+        <translation>Mit Coding-Agenten verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Model aliases</source>
+        <translation>Modell-Aliasse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Cached context of clients</source>
+        <translation>Kontext-Cache der Clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>launch, Claude Code, Codex, terminal</source>
+        <translation>starten, Claude Code, Codex, Terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clear the cached context of clients</source>
+        <translation>Kontext-Cache der Clients leeren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>They resume after a restart without re-reading</source>
+        <translation>Nach einem Neustart geht es weiter, ohne neu zu lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open Terminal…</source>
+        <translation>Terminal öffnen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>{names} and others</source>
+        <translation>{names} und andere</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unknown names go to your first model</source>
+        <translation>Unbekannte Namen gehen an dein erstes Modell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Use with Agent</source>
+        <translation>Mit Agenten verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose project folder</source>
+        <translation>Projektordner auswählen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Agent</source>
+        <translation>Agent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Project folder</source>
+        <translation>Projektordner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <translation>Die eigenen Einstellungen des Agenten bleiben, wie sie sind. Braucht er einen Schlüssel, wird einer für ihn erstellt. Ist er nicht installiert, sagt das Terminal, wie das geht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Copy Command</source>
+        <translation>Befehl kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Open in Terminal</source>
+        <translation>Im Terminal öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose Project Folder</source>
+        <translation>Projektordner auswählen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>No terminal was found. Copy the command into yours.</source>
+        <translation>Es wurde kein Terminal gefunden. Kopiere den Befehl in deines.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The terminal could not be opened: {error}.</source>
+        <translation>Das Terminal konnte nicht geöffnet werden: {error}.</translation>
     </message>
 </context>
 </TS>

@@ -702,6 +702,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>Comando</translation>
     </message>
@@ -724,6 +725,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
@@ -1227,6 +1229,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>Copiado</translation>
     </message>
@@ -2169,6 +2172,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Elegir…</translation>
@@ -4143,8 +4147,26 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Use with a coding agent</source>
+        <translation>Usar con un agente de programación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Allowed web pages</source>
         <translation>Páginas web permitidas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Model aliases</source>
+        <translation>Alias de modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Cached context of clients</source>
+        <translation>Contexto en caché de los clientes</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4199,6 +4221,11 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Caches</source>
         <translation>Cachés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>launch, Claude Code, Codex, terminal</source>
+        <translation>iniciar, Claude Code, Codex, terminal</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4414,6 +4441,16 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clear the cached context of clients</source>
+        <translation>Vaciar el contexto en caché de los clientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>They resume after a restart without re-reading</source>
+        <translation>Continúan tras un reinicio sin volver a leer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Acceso rápido</translation>
     </message>
@@ -4441,6 +4478,16 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Editores, scripts y agentes usan tus modelos con las API de OpenAI y Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open Terminal…</source>
+        <translation>Abrir terminal…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>{names} and others</source>
+        <translation>{names} y otros</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4868,6 +4915,7 @@ Rechazaste responder.</translation>
         <translation>Atajo para {command}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>Borrar</translation>
@@ -9606,6 +9654,11 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unknown names go to your first model</source>
+        <translation>Los nombres desconocidos van a tu primer modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Stopped</source>
         <comment>a server</comment>
@@ -9800,6 +9853,56 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>Los modelos que abras o descargues aparecerán aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Use with Agent</source>
+        <translation>Usar con un agente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose project folder</source>
+        <translation>Elegir carpeta del proyecto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Agent</source>
+        <translation>Agente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Project folder</source>
+        <translation>Carpeta del proyecto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <translation>Los ajustes propios del agente no cambian. Si necesita una clave, se crea una para él. Si no está instalado, el terminal indica cómo instalarlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Copy Command</source>
+        <translation>Copiar comando</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Open in Terminal</source>
+        <translation>Abrir en el terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose Project Folder</source>
+        <translation>Elegir carpeta del proyecto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>No terminal was found. Copy the command into yours.</source>
+        <translation>No se encontró ningún terminal. Copia el comando en el tuyo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The terminal could not be opened: {error}.</source>
+        <translation>No se pudo abrir el terminal: {error}.</translation>
     </message>
 </context>
 </TS>

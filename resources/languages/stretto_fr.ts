@@ -702,6 +702,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>Commande</translation>
     </message>
@@ -724,6 +725,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
@@ -1227,6 +1229,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>Copié</translation>
     </message>
@@ -2169,6 +2172,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Choisir…</translation>
@@ -4868,6 +4872,7 @@ Vous avez refusé.</translation>
         <translation>Raccourci de {command}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>Effacer</translation>
@@ -9800,6 +9805,104 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>Les modèles que vous ouvrez ou téléchargez apparaissent ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Use with a coding agent</source>
+        <translation>Utiliser avec un agent de programmation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Model aliases</source>
+        <translation>Alias de modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Cached context of clients</source>
+        <translation>Contexte en cache des clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>launch, Claude Code, Codex, terminal</source>
+        <translation>lancer, Claude Code, Codex, terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clear the cached context of clients</source>
+        <translation>Vider le contexte en cache des clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>They resume after a restart without re-reading</source>
+        <translation>Ils reprennent après un redémarrage sans relecture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open Terminal…</source>
+        <translation>Ouvrir le terminal…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>{names} and others</source>
+        <translation>{names} et d’autres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unknown names go to your first model</source>
+        <translation>Les noms inconnus vont à votre premier modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Use with Agent</source>
+        <translation>Utiliser avec un agent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose project folder</source>
+        <translation>Choisir le dossier du projet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Agent</source>
+        <translation>Agent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Project folder</source>
+        <translation>Dossier du projet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <translation>Les réglages propres à l’agent ne changent pas. S’il lui faut une clé, elle est créée pour lui. S’il n’est pas installé, le terminal indique comment l’installer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Copy Command</source>
+        <translation>Copier la commande</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Open in Terminal</source>
+        <translation>Ouvrir dans le terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose Project Folder</source>
+        <translation>Choisir le dossier du projet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>No terminal was found. Copy the command into yours.</source>
+        <translation>Aucun terminal trouvé. Copiez la commande dans le vôtre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The terminal could not be opened: {error}.</source>
+        <translation>Impossible d’ouvrir le terminal&#xa0;: {error}.</translation>
     </message>
 </context>
 </TS>

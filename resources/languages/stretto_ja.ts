@@ -698,6 +698,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>コマンド</translation>
     </message>
@@ -720,6 +721,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
@@ -1216,6 +1218,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>コピーしました</translation>
     </message>
@@ -2140,6 +2143,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>選択…</translation>
@@ -4796,6 +4800,7 @@ You declined.</source>
         <translation>「{command}」のショートカット</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>消去</translation>
@@ -9676,6 +9681,104 @@ You did not answer.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>開いた、またはダウンロードしたモデルがここに表示されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Use with a coding agent</source>
+        <translation>コーディングエージェントで使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Model aliases</source>
+        <translation>モデルのエイリアス</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Cached context of clients</source>
+        <translation>クライアントのコンテキストキャッシュ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>launch, Claude Code, Codex, terminal</source>
+        <translation>起動、Claude Code、Codex、ターミナル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clear the cached context of clients</source>
+        <translation>クライアントのコンテキストキャッシュを消去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>They resume after a restart without re-reading</source>
+        <translation>再起動後も読み直さずに再開します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open Terminal…</source>
+        <translation>ターミナルを開く…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>{names} and others</source>
+        <translation>{names}など</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unknown names go to your first model</source>
+        <translation>不明な名前には最初のモデルが使われます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Use with Agent</source>
+        <translation>エージェントで使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose project folder</source>
+        <translation>プロジェクトフォルダを選択</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Agent</source>
+        <translation>エージェント</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Project folder</source>
+        <translation>プロジェクトフォルダ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <translation>エージェント自身の設定は変更されません。キーが必要な場合は専用に作成されます。未インストールの場合は、ターミナルにインストール方法が表示されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Copy Command</source>
+        <translation>コマンドをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Open in Terminal</source>
+        <translation>ターミナルで開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose Project Folder</source>
+        <translation>プロジェクトフォルダを選択</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>No terminal was found. Copy the command into yours.</source>
+        <translation>ターミナルが見つかりませんでした。コマンドをコピーしてお使いのターミナルに貼り付けてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The terminal could not be opened: {error}.</source>
+        <translation>ターミナルを開けませんでした：{error}。</translation>
     </message>
 </context>
 </TS>

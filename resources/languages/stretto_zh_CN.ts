@@ -698,6 +698,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Command</source>
         <translation>命令</translation>
     </message>
@@ -720,6 +721,7 @@
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Model</source>
@@ -1216,6 +1218,7 @@
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <source>Copied</source>
         <translation>已复制</translation>
     </message>
@@ -2140,6 +2143,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>选择…</translation>
@@ -4077,8 +4081,26 @@ You declined.</source>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Use with a coding agent</source>
+        <translation>搭配编程智能体使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Allowed web pages</source>
         <translation>允许的网页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Model aliases</source>
+        <translation>模型别名</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Cached context of clients</source>
+        <translation>客户端的上下文缓存</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4133,6 +4155,11 @@ You declined.</source>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Caches</source>
         <translation>缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>launch, Claude Code, Codex, terminal</source>
+        <translation>启动、Claude Code、Codex、终端</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
@@ -4348,6 +4375,16 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clear the cached context of clients</source>
+        <translation>清除客户端的上下文缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>They resume after a restart without re-reading</source>
+        <translation>重启后无需重新读取即可继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>快速访问</translation>
     </message>
@@ -4375,6 +4412,16 @@ You declined.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open Terminal…</source>
+        <translation>打开终端…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>{names} and others</source>
+        <translation>{names} 等</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4796,6 +4843,7 @@ You declined.</source>
         <translation>{command} 的快捷键</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Clear</source>
         <translation>清除</translation>
@@ -9483,6 +9531,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unknown names go to your first model</source>
+        <translation>未知名称由第一个模型处理</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Stopped</source>
         <comment>a server</comment>
@@ -9676,6 +9729,56 @@ You did not answer.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Models you open or download appear here.</source>
         <translation>你打开或下载的模型会显示在这里。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Use with Agent</source>
+        <translation>搭配智能体使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose project folder</source>
+        <translation>选择项目文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Agent</source>
+        <translation>智能体</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Project folder</source>
+        <translation>项目文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <translation>智能体自身的设置保持不变。需要密钥时会为其创建。若尚未安装，终端会说明如何安装。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Copy Command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Open in Terminal</source>
+        <translation>在终端中打开</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Choose Project Folder</source>
+        <translation>选择项目文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>No terminal was found. Copy the command into yours.</source>
+        <translation>未找到终端。请将命令复制到你的终端中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>The terminal could not be opened: {error}.</source>
+        <translation>无法打开终端：{error}。</translation>
     </message>
 </context>
 </TS>

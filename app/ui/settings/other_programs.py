@@ -18,12 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, tr
 from app.settings.options import PORTS, SERVE_LIMITS, Settings
 from app.ui.dialogs.names import NameDialog
 from app.ui.settings.form_page import TRAY, FormPage, Segments, Switch
-from app.ui.style.figures import date_line
+from app.ui.settings.use_with import AGENT_NAMES, UseWith
+from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import scaled
 from app.ui.widgets.sheet import Sheet
 
@@ -87,6 +89,49 @@ class DoorLimits(QObject):
             self._choose(serve_origins=origins)
 
 
+class Kept(QObject):
+    """The row of what is kept on disk for clients: on or off, its size, and a way to remove it."""
+
+    def __init__(
+        self, page: FormPage, settings: Settings, serving: Serving, choose: Callable[..., object]
+    ) -> None:
+        super().__init__(page)
+        self._settings, self._serving = settings, serving
+        self._looking = flows.Latest(self)
+        self.size = page.quiet("")
+        self.clear = QPushButton(tr("Clear"), page)
+        self.clear.setAutoDefault(False)
+        self.clear.setAccessibleName(tr("Clear the cached context of clients"))
+        self.clear.clicked.connect(lambda: self._looking.start(self._clear()))
+        self.on = Switch(tr("Cached context of clients"), settings.serve_keep, page)
+        self.on.toggled.connect(lambda on: choose(serve_keep=on))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for part in (self.size, self.clear, self.on):
+            row.addWidget(part)
+        page.row(
+            mark("Cached context of clients"),
+            row,
+            tr("They resume after a restart without re-reading"),
+        )
+        serving.changed.connect(self.look)
+        self.look()
+
+    @Slot()
+    def look(self) -> None:
+        """Tell how much there is."""
+        self._looking.start(self._look())
+
+    async def _look(self) -> None:
+        size = await self._serving.kept()
+        self.size.setText(bytes_line(size) if size else "")
+        self.clear.setEnabled(bool(size))
+
+    async def _clear(self) -> None:
+        await self._serving.forget()
+        await self._look()
+
+
 class Reach:
     """The section "Quick access"."""
 
@@ -142,6 +187,7 @@ PASTES = (
     (mark("Editors"), EDITORS, mark("Copy environment variables for editors and agents")),
 )
 YOUR_KEY = "your-key"
+ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
 class OtherPrograms(QObject):
@@ -181,6 +227,13 @@ class OtherPrograms(QObject):
             button.clicked.connect(lambda _checked=False, name=name: self._copy(name))
             pastes.addWidget(button)
         page.row(mark("Copy setup for"), pastes)
+        self.use_with = QPushButton(tr("Open Terminal…"), page)
+        self.use_with.setAutoDefault(False)
+        self.use_with.clicked.connect(self._on_use_with)
+        names = ", ".join(list(AGENT_NAMES.values())[:3])
+        page.row(
+            mark("Use with a coding agent"), self.use_with, tr("{names} and others", names=names)
+        )
         page.section(mark("Access"))
         self.with_key = self._switch(mark("Require a key"), "serve_with_key")
         self.others = self._switch(
@@ -195,6 +248,17 @@ class OtherPrograms(QObject):
         precedence.chosen.connect(self._on_precedence)
         self.precedence = precedence.buttons
         page.row(mark("Priority"), precedence, tr("Whose prompts are read first"))
+        self.aliases = QLineEdit(settings.serve_aliases, page)
+        self.aliases.setAccessibleName(tr("Model aliases"))
+        self.aliases.setPlaceholderText(ALIASES)
+        self.aliases.setMinimumWidth(scaled(240))
+        self.aliases.editingFinished.connect(self._on_aliases)
+        page.row(
+            mark("Model aliases"),
+            self.aliases,
+            tr("Unknown names go to your first model"),
+        )
+        self.kept = Kept(page, settings, serving, self._choose)
         self.limits = DoorLimits(page, settings, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)
@@ -211,6 +275,16 @@ class OtherPrograms(QObject):
     def _choose(self, **values: object) -> None:
         self._put(**values)
         self._serving.apply()
+
+    @Slot()
+    def _on_use_with(self) -> None:
+        UseWith(self._serving, self._settings, self._page.window()).open()
+
+    @Slot()
+    def _on_aliases(self) -> None:
+        given = self.aliases.text().strip()
+        if given != self._settings.serve_aliases:
+            self._choose(serve_aliases=given)
 
     @Slot(str)
     def _on_precedence(self, way: str) -> None:
@@ -237,7 +311,7 @@ class OtherPrograms(QObject):
             Door.OPEN: how,
         }
         self.state.setText(words[serving.door])
-        for button in self.pastes.values():
+        for button in (*self.pastes.values(), self.use_with):
             button.setEnabled(serving.door is Door.OPEN)
 
     @Slot()
@@ -309,7 +383,7 @@ class OtherPrograms(QObject):
             address=self._serving.address,
             header=header,
             key=YOUR_KEY if guarded else "none",
-            model=self._serving.first_model,
+            model=next(iter(self._serving.models), ""),
         )
         QApplication.clipboard().setText(filled)
         self.state.setText(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from engine import Engine
+from engine.cache.offload import APART, kept_apart
 from engine.cli.main import main
 from engine.serve import sessions
 from engine.serve.server import Server
@@ -75,9 +77,10 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
             assert read < 0.05 * known
         assert usage(server, turns(3, "three"), system=f"For three: {LONG}")[1] < 64
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
-    for file in cache.iterdir():
+    assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
+    for file in kept_apart(cache):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert LONG.encode()[:30] not in (cache / "conversations").read_bytes()
+    assert LONG.encode()[:30] not in (cache / APART / "conversations").read_bytes()
 
 
 def test_what_rests_is_written_while_it_stays(
@@ -88,16 +91,14 @@ def test_what_rests_is_written_while_it_stays(
     with serving(folder, cache) as server:
         usage(server, turns(0))
         usage(server, turns(1))
-        until(lambda: len(list(cache.glob("*.safetensors"))) == 1)
-        (file,) = cache.glob("*.safetensors")
+        until(lambda: len(list(cache.glob("clients/*.safetensors"))) == 1)
+        (file,) = cache.glob("clients/*.safetensors")
         before = file.stat().st_mtime_ns
         read, known = usage(server, turns(2))
         assert read < 64 < known, "it goes on from memory"
         until(lambda: file.stat().st_mtime_ns > before)
         copy = tmp_path / "copy"
-        copy.mkdir()
-        for one in cache.iterdir():  # as a program that is killed now leaves it
-            (copy / one.name).write_bytes(one.read_bytes())
+        shutil.copytree(cache, copy)  # as a program that is killed now leaves it
         with serving(folder, copy) as other:
             read, known = usage(other, turns(3))
             assert read < 0.05 * known
@@ -146,7 +147,7 @@ from tests.engine.serve.test_serve_restart import *
 with serving(Path({str(folder)!r}), Path({str(cache)!r})) as server:
     for count in range(3):
         usage(server, turns(count))
-    until(lambda: list(Path({str(cache)!r}).glob("*.safetensors")))
+    until(lambda: list(Path({str(cache)!r}).glob("clients/*.safetensors")))
     print("ready", flush=True)
     time.sleep(60)
 """
@@ -170,9 +171,9 @@ def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
     with serving(folder, cache) as server:
         usage(server, turns(0))
         usage(server, turns(1))
-    for file in cache.glob("*.safetensors"):
+    for file in cache.glob("clients/*.safetensors"):
         file.write_bytes(file.read_bytes()[:-100])
-    with (cache / "conversations").open("ab") as listed:
+    with (cache / APART / "conversations").open("ab") as listed:
         listed.write(b"\xff\x00" * 500 + b"\n" + b"a" * 64 + b" ../../etc/passwd\nhalf")
     with serving(folder, cache) as server:
         assert usage(server, turns(2))[0] > 500
@@ -182,17 +183,18 @@ def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
 def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
     names = Names(tmp_path / "names")
     for number in range(2 * MOST_NAMES + 10):
-        names.note(f"{number:064x}", f"{number:032x}")
+        names.note(f"{number:064x}", f"{APART}{number:032x}")
     again = Names(tmp_path / "names")
     assert again.find([f"{5:064x}"]) is None
-    assert again.find([f"{MOST_NAMES * 2:064x}", "0" * 63 + "x"]) == f"{MOST_NAMES * 2:032x}"
-    assert len((tmp_path / "names" / "conversations").read_text().split("\n")) <= MOST_NAMES + 1
+    assert again.find([f"{MOST_NAMES * 2:064x}", "0" * 63 + "x"]) == f"{APART}{MOST_NAMES * 2:032x}"
+    listed = tmp_path / "names" / APART / "conversations"
+    assert len(listed.read_text().split("\n")) <= MOST_NAMES + 1
     cache = tmp_path / "cache"
     with serving(folder, cache, limit=3_000_000) as server:
         for who in "abcdef":
             usage(server, turns(0, who))
             usage(server, turns(1, who))
-    assert sum(file.stat().st_size for file in cache.glob("*.safetensors")) <= 3_000_000
+    assert sum(file.stat().st_size for file in cache.glob("clients/*.safetensors")) <= 3_000_000
 
 
 def test_the_folder_is_emptied_on_request(
@@ -202,13 +204,15 @@ def test_the_folder_is_emptied_on_request(
     options = ["serve", "--cache", str(cache), "--forget"]
     assert main(options) == 0
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    there = cache / APART
+    there.mkdir()
     for name in (f"{'a' * 40}.safetensors", f"{'b' * 40}.part", "conversations"):
-        (cache / name).write_text("x")
+        (there / name).write_text("x")
     assert main(options) == 0
-    assert not list(cache.iterdir())
+    assert not list(there.iterdir())
     assert "Nothing is kept" in capsys.readouterr().out
-    (cache / "model.safetensors").write_text("somebody's weights")
+    (there / "model.safetensors").write_text("somebody's weights")
     assert main(options) == 2
     assert main(options[:-1]) == 2
     assert "model.safetensors lies there" in capsys.readouterr().err
-    assert (cache / "model.safetensors").exists()
+    assert (there / "model.safetensors").exists()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
+import stat
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -18,10 +21,16 @@ from PySide6.QtWidgets import QApplication
 from app.program.application import make_engine
 from app.serving import Door
 from app.settings.options import Settings
+from app.system import terminal
 from app.ui.settings.other_programs import NewKey
+from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.sidebar.guests import GuestDialog
 from engine.bench.random_models import SHAPES, write_model
+from engine.cache.offload import APART, kept_apart
+from engine.cli.launch import AGENTS
+from engine.serve import sessions
 from tests.app.conftest import Run, Start
+from tests.engine.scripted import write_scripted
 
 LONG = {"max_tokens": 6000, "logit_bias": {"2": -100}}
 
@@ -31,13 +40,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write_model(tmp_path_factory.mktemp("models") / "Small", SHAPES["tiny"]))
 
 
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
 @pytest.fixture
 def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
     """The program with the real engine, its new chats with a tiny model, and a free port chosen."""
     profile.mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    told = {"model": model, "models": [model], "serve_port": port}
+    told = {"model": model, "models": [model], "serve_port": free_port()}
     (profile / "settings.json").write_text(json.dumps(told))
     made = start(engine_factory=make_engine)
     made.qtbot.waitUntil(lambda: made.pane.header.state == "Ready", timeout=60_000)
@@ -58,13 +70,13 @@ class Client:
     """A program that asks in a thread of its own."""
 
     def __init__(self, run: Run, key: str = "", **fields: object) -> None:
-        messages = [{"role": "user", "content": "hello"}]
+        fields.setdefault("messages", [{"role": "user", "content": "hello"}])
         headers = {"Content-Type": "application/json", "User-Agent": "Editor/1.0"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
         self._asked = urllib.request.Request(
             f"{run.app.serving.address}/v1/chat/completions",
-            json.dumps({"messages": messages, **fields}).encode(),
+            json.dumps(fields).encode(),
             headers,
         )
         self.status, self.answer = 0, {}
@@ -220,3 +232,130 @@ def test_a_model_that_the_window_unloads_is_loaded_again_for_a_guest(run: Run, m
     second = Client(run, max_tokens=2)
     second.wait()
     assert (first.status, second.status) == (200, 200)
+
+
+def asked(run: Run, turns: int) -> tuple[int, int]:
+    """Tokens that were read, and that were known, of an agent's question after so many turns."""
+    run.until(lambda: run.app.serving.door is Door.OPEN)
+    said = [{"role": "user", "content": "Work with care. " * 100}]
+    for turn in range(turns):
+        said += [
+            {"role": "assistant", "content": "It is fine."},
+            {"role": "user", "content": f"go on {turn}"},
+        ]
+    client = Client(run, messages=said, max_tokens=8, temperature=0)
+    client.wait()
+    assert client.status == 200, client.answer
+    usage = client.answer["usage"]
+    known = usage["prompt_tokens_details"]["cached_tokens"]
+    return usage["prompt_tokens"] - known, known
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
+    start: Start, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    model = str(write_scripted(tmp_path / "agent", context=8192))
+    profile.mkdir()
+    told = {"model": model, "models": [model], "serve": True, "serve_port": free_port()}
+    (profile / "settings.json").write_text(json.dumps(told))
+    monkeypatch.setattr(sessions, "KEEP_IDLE", 0.1)
+    run = start(engine_factory=make_engine)
+    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=60_000)
+    assert asked(run, 0)[1] == 0
+    assert asked(run, 1)[0] < 64
+    caches = run.app.paths.kv / APART
+    run.until(lambda: list(caches.glob("*.safetensors")))
+    assert stat.S_IMODE(caches.stat().st_mode) == 0o700
+    killed = tmp_path / "killed"
+    shutil.copytree(run.app.paths.cache, killed)  # as kill -9 leaves it now
+    asked(run, 2)
+    run.end()
+    run = start(engine_factory=make_engine)
+    read, known = asked(run, 3)
+    assert read < 64 < 1000 < known
+    run.end()
+    shutil.rmtree(run.app.paths.cache)
+    killed.rename(run.app.paths.cache)
+    run = start(engine_factory=make_engine)
+    read, known = asked(run, 2)
+    assert read < 128 < 1000 < known
+
+    run.window.settings_commands.show_settings()
+    kept = run.window.settings_commands.shown.programs.kept
+    run.until(lambda: kept.size.text())
+    kept.clear.click()
+    run.until(lambda: not kept.size.text() and not kept.clear.isEnabled())
+    run.end()
+    assert not [f for f in kept_apart(run.app.paths.kv) if f.suffix == ".safetensors"]
+    run = start(engine_factory=make_engine)
+    assert asked(run, 3)[1] < 64
+    run.end()
+
+
+def test_an_alias_names_another_model(run: Run):
+    run.app.settings.set(serve_aliases="claude-*=Small, gpt-*=nobody")
+    opened(run)
+    client = Client(run, model="claude-haiku-5", max_tokens=2)
+    client.wait()
+    assert (client.status, client.answer["model"]) == (200, "Small")
+    client = Client(run, model="gpt-9", max_tokens=2)
+    client.wait()
+    assert client.status == 404
+    programs = run.window.settings_commands.shown.programs
+    programs.aliases.setText("claude-*")
+    programs.aliases.editingFinished.emit()
+    run.until(lambda: "alias" in programs.state.text())
+    assert run.app.serving.door is Door.FAILED
+
+
+AGENT = """#!/bin/sh
+env > "$TOLD.part"; pwd >> "$TOLD.part"; mv "$TOLD.part" "$TOLD"
+"""
+TERMINAL = """#!/bin/sh
+test "$1" = -e && SHELL=/bin/true exec "$2"
+"""
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="it would open the person's Terminal")
+def test_an_agent_is_started_in_a_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    told, programs, project = tmp_path / "told", tmp_path / "programs", tmp_path / "my project"
+    for folder in (programs, project):
+        folder.mkdir()
+    for name, text in (("claude", AGENT), ("x-terminal-emulator", TERMINAL)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.setenv("TOLD", str(told))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    opened(run)
+    settings = run.window.settings_commands.shown
+    assert set(AGENT_NAMES) == set(AGENTS)
+    run.app.settings.set(agent=("claude", str(project)))
+    settings.programs.use_with.click()
+    (sheet,) = settings.findChildren(UseWith)
+    assert sheet.line.toPlainText() == sheet.typed
+    sheet.copy.click()
+    assert "launch claude --url" in QApplication.clipboard().text()
+    sheet.start.click()
+    run.qtbot.waitUntil(told.exists, timeout=60_000)
+    lines = told.read_text().splitlines()
+    assert f"ANTHROPIC_BASE_URL={run.app.serving.address}" in lines
+    assert "ANTHROPIC_MODEL=Small" in lines
+    assert lines[-1] == str(project)
+
+
+def test_without_a_terminal_there_is_the_command(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(terminal, "TERMINALS", {})
+    monkeypatch.setattr(sys, "platform", "linux")
+    opened(run)
+    settings = run.window.settings_commands.shown
+    settings.programs.use_with.click()
+    (sheet,) = settings.findChildren(UseWith)
+    sheet.agent.setCurrentIndex(sheet.agent.findData("codex"))
+    sheet.start.click()
+    assert "No terminal" in sheet.said.text()
+    assert "launch codex" in sheet.line.toPlainText()
+    sheet.close()

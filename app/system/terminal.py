@@ -1,0 +1,62 @@
+"""A terminal of the person's own, opened with a command in it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QProcess
+
+TERMINALS: dict[str, Sequence[str]] = {
+    "x-terminal-emulator": ["-e"],
+    "ptyxis": ["--"],
+    "kgx": ["-e"],
+    "gnome-terminal": ["--"],
+    "konsole": ["-e"],
+    "xfce4-terminal": ["-x"],
+    "mate-terminal": ["-x"],
+    "lxterminal": ["-e"],
+    "qterminal": ["-e"],
+    "tilix": ["-e"],
+    "ghostty": ["-e"],
+    "kitty": [],
+    "wezterm": ["start", "--"],
+    "alacritty": ["-e"],
+    "foot": [],
+    "xterm": ["-e"],
+}
+"""Those of Linux, the person's choice first; each with what stands before the command."""
+
+
+def opened(typed: str, folder: Path, script: Path) -> bool:
+    """Open a terminal that runs a line and goes on as a shell; False where there is none.
+
+    Args:
+        folder: that of the shell.
+        script: a file that is written for it, as a terminal takes a program.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    shell = 'exec "${SHELL:-/bin/sh}"'
+    text = f"#!/bin/sh\n({typed})\ncd {shlex.quote(str(folder))}\n{shell}\n"
+    script.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    script.unlink(missing_ok=True)
+    with os.fdopen(os.open(script, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700), "w") as file:
+        file.write(text)
+    if sys.platform == "darwin":
+        return started("/usr/bin/open", ["-a", "Terminal", str(script)])
+    return any(
+        started(found, [*before, str(script)])
+        for name, before in TERMINALS.items()
+        if (found := shutil.which(name)) is not None
+    )
+
+
+def started(program: str, arguments: Sequence[str]) -> bool:
+    """Start a program that outlives this one."""
+    return QProcess.startDetached(program, list(arguments))[0]

@@ -1,0 +1,139 @@
+"""The sheet that starts a coding agent with a model of this window, in a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
+
+from app import flows
+from app.serving import Door, Serving
+from app.settings.language import tr
+from app.settings.options import Settings
+from app.settings.paths import resources, short_path
+from app.system import terminal
+from app.ui.models.model_list import ElidedLabel
+from app.ui.style.theme import code_font, grown, scaled
+from app.ui.widgets import asking
+from app.ui.widgets.sheet import Sheet
+
+AGENT_NAMES = {
+    "claude": "Claude Code",
+    "codex": "Codex",
+    "opencode": "opencode",
+    "qwen": "Qwen Code",
+    "copilot": "Copilot CLI",
+    "pi": "pi",
+    "cline": "Cline",
+    "aider": "aider",
+    "continue": "Continue",
+}
+"""What those that `engine.cli.launch` knows call themselves."""
+
+
+class UseWith(Sheet):
+    """Asks for an agent, a model and a project; `python -m engine launch` does the rest.
+
+    That makes a key where one is needed, writes what the agent has to know into a folder of ours,
+    and says how the agent is installed where it is not.
+    """
+
+    def __init__(self, serving: Serving, settings: Settings, parent: QWidget) -> None:
+        super().__init__("use-with", tr("Use with Agent"), parent)
+        self._serving, self._settings = serving, settings
+        agent, folder = (*settings.agent, "", "")[:2]
+        self._folder = Path(folder or Path.home())
+        self.agent, self.model = QComboBox(self), QComboBox(self)
+        for name, called in AGENT_NAMES.items():
+            self.agent.addItem(called, name)
+        self.agent.setCurrentIndex(max(0, self.agent.findData(agent)))
+        self.model.addItems(serving.models)
+        self.folder = ElidedLabel("", self)
+        self.choose = self.button(tr("Choose…"), lambda: flows.start(self, self._choose()))
+        self.choose.setAccessibleName(tr("Choose project folder"))
+        place = QHBoxLayout()
+        place.addWidget(self.folder, 1)
+        place.addWidget(self.choose)
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
+        form.setVerticalSpacing(12)
+        form.setHorizontalSpacing(16)
+        form.addRow(tr("Agent"), self.agent)
+        form.addRow(tr("Model"), self.model)
+        form.addRow(tr("Project folder"), place)
+        self.line = QPlainTextEdit(self)
+        self.line.setObjectName("field")
+        self.line.setReadOnly(True)
+        self.line.setFont(code_font())
+        self.line.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self.line.setFixedHeight(grown(96))
+        self.line.setAccessibleName(tr("Command"))
+        self.said = self.label(
+            tr(
+                "The agent’s own settings stay as they are. A key is made for it if it needs one. "
+                "If it is not installed, the terminal tells how to install it."
+            )
+        )
+        self.copy: QPushButton = self.button(tr("Copy Command"), self._on_copy)
+        self.start = self.button(tr("Open in Terminal"), self._on_start)
+        self.put(form, self.line, self.said)
+        self.put_foot(self.start, self.copy)
+        self.setMinimumWidth(scaled(520))
+        self.agent.currentIndexChanged.connect(self._show)
+        self.model.currentIndexChanged.connect(self._show)
+        serving.changed.connect(self._show)
+        self._show()
+
+    @property
+    def typed(self) -> str:
+        """The command, as it is typed into a terminal."""
+        from engine.sandbox.process import FROZEN, own_command
+
+        name, model = str(self.agent.currentData()), self.model.currentText()
+        asked = ["--url", self._serving.address, "--model", model, "--folder", str(self._folder)]
+        command = own_command("launch", name, *asked, "--keys", str(self._serving.keys_file))
+        typed = shlex.join(command)
+        return typed if FROZEN else f"cd {shlex.quote(str(resources().parent))} && {typed}"
+
+    def _show(self) -> None:
+        self.folder.set_whole(short_path(self._folder))
+        self.line.setPlainText(self.typed)
+        there = self._serving.door is Door.OPEN
+        for button in (self.copy, self.start):
+            button.setEnabled(there)
+
+    async def _choose(self) -> None:
+        chosen = await asking.folder(self, tr("Choose Project Folder"), str(self._folder))
+        if chosen is not None:
+            self._folder = chosen
+            self._show()
+
+    def _keep(self) -> None:
+        self._settings.set(agent=(str(self.agent.currentData()), str(self._folder)))
+
+    def _on_copy(self) -> None:
+        QApplication.clipboard().setText(self.typed)
+        self.said.setText(tr("Copied"))
+        self._keep()
+
+    def _on_start(self) -> None:
+        self._keep()
+        try:
+            if terminal.opened(self.typed, self._folder, self._serving.script):
+                self.accept()
+                return
+            self.said.setText(tr("No terminal was found. Copy the command into yours."))
+        except OSError as error:
+            self.said.setText(tr("The terminal could not be opened: {error}.", error=error))
