@@ -20,6 +20,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.settings.language import mark
+from app.tools import loop_thread
 from app.tools.questions import Action, Ask, Question, Response, address, form
 from app.tools.servers import ServerConfig
 from app.tools.tool import (
@@ -352,7 +353,8 @@ class Connection:
 
     async def _live(self, ready: asyncio.Future[None]) -> None:
         """Connect, stay until the end, and say what it was. Never raises."""
-        from mcp import Client
+        with loop_thread.importing:
+            from mcp import Client
 
         # It logs a traceback for each message that makes no sense, as many as a server likes.
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
@@ -402,7 +404,8 @@ class Connection:
             self._leave.set()
 
     async def _transport(self) -> AbstractAsyncContextManager[Any]:
-        from app.tools import transports  # half a second: none of it is needed for a window
+        with loop_thread.importing:  # half a second: none of it is needed for a window
+            from app.tools import transports
 
         config = self.config
         self._over = False

@@ -10,6 +10,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+importing = threading.RLock()
+"""Held by each thread that imports a large package for the first time. The local API begins with
+uvicorn, the tools, by way of mcp, with `uvicorn.main`: then each waited for what the other was
+importing, Python let one of them have half of its module, and "cannot import name" ended it."""
+
 
 class LoopThread:
     """Begins with the first thing that is to run on it. Methods may be called on any thread.
