@@ -58,7 +58,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert window.idle.hasFocus()
     pages.search.setText("restart")  # only in the quiet sentence
     found = [pages.hits.item(n).text() for n in range(pages.hits.count())]
-    assert found == ["Memory limit", "Cached context on disk"]
+    assert found == ["Memory limit", "Cached context of clients", "Cached context on disk"]
     run.qtbot.mouseClick(
         pages.hits.viewport(),
         Qt.MouseButton.LeftButton,
