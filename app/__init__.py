@@ -1,7 +1,7 @@
 """The window: everything that a person sees and touches. It is built on the engine's public face.
 
-Imports: app.chats, app.models, app.program, app.remote, app.settings, app.system, app.ui.dialogs,
-engine, engine.cli, engine.cluster, engine.sandbox, engine.serve.
+Imports: app.chats, app.models, app.program, app.remote, app.settings, app.system, app.tools,
+app.ui.dialogs, engine, engine.cache, engine.cli, engine.cluster, engine.sandbox, engine.serve.
 """
 
 from __future__ import annotations

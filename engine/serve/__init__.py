@@ -9,6 +9,6 @@ and checked, its model loaded (`models`), it waits in the `queue` for a place in
 which its client's leaving, a revoked key and the server's end end it wherever it waits. `errors`
 says why there is no answer, in the shape of the API; `metrics` counts.
 
-Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
+Imports: engine.cache, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
 engine.params, engine.reply, engine.runtime, engine.serve.routes.
 """
