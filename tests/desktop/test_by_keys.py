@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from app.settings.options import Settings
+from app.settings.paths import Paths
+from engine.bench.random_models import write_tokenizer
 from tests.desktop.conftest import Desk
+from tests.engine.scripted import TEMPLATE, write_chains
+
+
+def endless_model(folder: Path) -> Path:
+    """A model whose answers never end by themselves: it says "a a a"."""
+    folder.mkdir()
+    write_tokenizer(folder, TEMPLATE)
+    return write_chains(folder, [("a", " ", "a")], 2, context=2**20)
 
 
 def three_panes(desk: Desk) -> None:
@@ -71,15 +84,22 @@ def test_one_message_to_a_chosen_group(desk: Desk) -> None:
     assert not poem & evening
 
 
-def test_a_reply_is_paused_from_the_score(desk: Desk) -> None:
-    desk.say("Tell me a long story")
-    desk.until(lambda: desk.length() > 0)
-    desk.keys("ctrl+j", "F6", "F6", "space")
-    before = desk.stands_still()
-    assert desk.answers() == []
-    desk.keys("ctrl+shift+p")  # and goes on from anywhere
-    desk.until(lambda: len(desk.answers()) == 1)
-    assert desk.length() > before
+def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
+    desk = Desk(display, tmp_path / "profile")
+    model, file = str(endless_model(tmp_path / "endless")), Paths.in_profile(desk.profile).settings
+    file.parent.mkdir(parents=True)
+    Settings(model=model, models=(model,)).save(file)
+    try:
+        desk.start()
+        desk.say("Go on")
+        desk.until(lambda: desk.length() > 0)
+        desk.keys("ctrl+j", "F6", "F6", "space")
+        before = desk.stands_still()
+        assert desk.answers() == []
+        desk.keys("ctrl+shift+p")  # and goes on from anywhere
+        desk.until(lambda: desk.length() > before)
+    finally:
+        desk.kill()
 
 
 def test_what_a_notice_offers_is_undone_by_key(desk: Desk) -> None:

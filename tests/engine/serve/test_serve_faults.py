@@ -141,15 +141,13 @@ def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
 ) -> None:
     assert ask(served)[0] == 200
     until(lambda: served.connections == 0)
-    threads, files = threading.active_count(), descriptors()
+    threads, files = lasting_threads(), descriptors()
     halves = [b"", b"GET /v1/mod", b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"]
     halves.append(request({"messages": []})[:-5])
     clients = []
     try:
         for i in range(1000):
-            client = connect(served)
-            client.sendall(halves[i % len(halves)])
-            clients.append(client)
+            clients.append(connect(served, halves[i % len(halves)]))
         assert ask(served)[0] == 200
         for i, client in enumerate(clients):
             answer = rest(client)
@@ -158,7 +156,7 @@ def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
         for client in clients:
             client.close()
     until(lambda: served.connections == 0)
-    assert threading.active_count() <= threads
+    until(lambda: lasting_threads() <= threads)
     until(lambda: descriptors() <= files)
 
 
