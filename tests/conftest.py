@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 import time
 import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from engine.model import backend
 from engine.runtime import pressure
+from engine.sandbox.confined import CheckedTokenizer, Confined, shared
 
 backend.take_openblas()
 # The texts that tests compare with are English, whatever the machine's language is.
@@ -30,6 +36,40 @@ _slow = [HealthCheck.too_slow]
 settings.register_profile("patient", deadline=None, derandomize=True, suppress_health_check=_slow)
 settings.register_profile("searching", deadline=None, suppress_health_check=_slow)
 settings.load_profile("patient")
+
+_check, _passed = Confined.check_tokenizer, dict[str, CheckedTokenizer]()
+
+
+def _check_once(
+    self: Confined,
+    folder: Path,
+    name: str,
+    rows: int | None,
+    eos: Iterable[int] | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> CheckedTokenizer:
+    """A tokenizer that has passed in the engines' own children, in whatever folder, passes again.
+
+    Each check takes a process that imports transformers, more than a second of it; the folders of
+    tests are new, and most of their tokenizers are one. Children of a test's own check every time.
+    """
+    if self is not shared.made:
+        return _check(self, folder, name, rows, eos, defaults)
+    eos = eos and list(eos)
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    about = (rows, eos, defaults, config.get("model_type"), config.get("auto_map"))
+    digest = hashlib.sha256(repr(about).encode())
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file.name != "config.json" and file.suffix != ".safetensors":
+            digest.update(f"{file.relative_to(folder)} {file.stat().st_size}\n".encode())
+            digest.update(file.read_bytes())
+    key = digest.hexdigest()
+    if key not in _passed:
+        _passed[key] = _check(self, folder, name, rows, eos, defaults)
+    return replace(_passed[key], folder=str(folder))
+
+
+Confined.check_tokenizer = _check_once  # type: ignore[method-assign]
 
 TURN = os.environ.get("STRETTO_TURN") or str(time.gmtime().tm_yday)
 """Which of the cases that take turns are played: those of a day, or ``all``."""
