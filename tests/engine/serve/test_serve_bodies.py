@@ -5,46 +5,26 @@ from __future__ import annotations
 import json
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine, Model
 from engine.model import backend
 from engine.serve import bodies, json_input
-from engine.serve.auth import Settings
 from engine.serve.json_input import Parts
 from engine.serve.server import Server
+from tests.engine.serve.conftest import Serve
 from tests.engine.serving import CHAT, Answer, body, connect, rest, until
 from tests.engine.serving import status as status_of
 
-Serve = Callable[..., Server]
-
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
-    with Engine() as engine:
-        yield engine, engine.load(model_folder("plain"))
-
 
 @pytest.fixture
-def serve(loaded: tuple[Engine, Model], model_folder: Callable[[str], Path]) -> Iterator[Serve]:
+def serve(serve: Serve, model_folder: Callable[[str], Path]) -> Serve:
     """Starts servers that list a model of which nobody knows yet how long its context is."""
-    engine, model = loaded
-    servers = []
-
-    def start(**settings: Any) -> Server:
-        folders = (str(model_folder("sliding window")),)
-        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders)
-        server.start()
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.stop()
+    return partial(serve, folders=(str(model_folder("sliding window")),))
 
 
 @pytest.fixture

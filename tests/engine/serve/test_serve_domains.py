@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,17 +21,6 @@ PLACES = {
     "/v1/responses": lambda text: {"input": text, "max_output_tokens": 2},
     "/v1/messages": lambda text: {"messages": [user(text)], "max_tokens": 2},
 }
-
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
-    with Engine() as engine:
-        yield engine, engine.load(model_folder("plain"))
-
-
-@pytest.fixture
-def keys(tmp_path: Path) -> Keys:
-    return Keys(tmp_path / "keys.json")
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -12,7 +12,6 @@ import stat
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +19,7 @@ from engine import Engine, EngineError, Model
 from engine.cli.main import main
 from engine.serve.auth import Keys, Settings
 from engine.serve.server import SENT_AHEAD, Server
+from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
     CHAT,
     Answer,
@@ -35,36 +35,7 @@ from tests.engine.serving import (
 from tests.engine.serving import running as replies
 from tests.engine.serving import status as status_of
 
-Serve = Callable[..., Server]
 PAGE = "https://page.example"
-
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
-    with Engine() as engine:
-        yield engine, engine.load(model_folder("plain"))
-
-
-@pytest.fixture
-def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
-    """Starts servers with settings, keys and folders of their own on one engine."""
-    engine, model = loaded
-    servers = []
-
-    def start(keys: Keys | None = None, folders: tuple[str, ...] = (), **settings: Any) -> Server:
-        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders, keys)
-        server.start()
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.stop()
-
-
-@pytest.fixture
-def keys(tmp_path: Path) -> Keys:
-    return Keys(tmp_path / "keys.json")
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -21,13 +21,14 @@ from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
 from engine.messages import Event, Failed
 from engine.serve import bodies, sessions
 from engine.serve.answering import ENDING, Replies
-from engine.serve.auth import Keys, Settings
+from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
 from engine.serve.queue import Queue, Ticket
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from engine.serve.sessions import Conversations, Places
 from tests.engine.families import FAMILIES
+from tests.engine.serve.conftest import Serve
 from tests.engine.serve_race import Broken, Race
 from tests.engine.serve_schedule import schedule, shrunk
 from tests.engine.serving import (
@@ -44,30 +45,12 @@ from tests.engine.serving import (
     until_said,
 )
 
-Serve = Callable[..., Server]
 
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
-    with Engine() as engine:
-        yield engine, engine.load(model_folder("plain"))
-
-
-@pytest.fixture
-def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
-    """Starts servers on one engine, which has nothing of theirs after their end."""
+@pytest.fixture(autouse=True)
+def nothing_is_left(loaded: tuple[Engine, Model]) -> Iterator[None]:
+    """The end of a server ends its sessions, and what it has loaded."""
+    yield
     engine, model = loaded
-    servers = []
-
-    def start(keys: Keys | None = None, folders: tuple[str, ...] = (), **settings: Any) -> Server:
-        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders, keys)
-        server.start()
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.stop()
     until(lambda: not engine.stats()["sessions"])
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.sessions import MOST_KEPT, Sent
 from tests.engine.crowd import crowd
+from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
     CHAT,
     ask,
@@ -35,34 +35,11 @@ from tests.engine.serving import (
     user,
 )
 
-Serve = Callable[..., Server]
 
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
-    with Engine() as engine:
-        yield engine, engine.load(model_folder("plain"))
-
-
-@pytest.fixture
-def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
-    """Starts servers with settings of their own on one engine."""
-    engine, model = loaded
-    servers = []
-
-    def start(**settings: Any) -> Server:
-        server = Server(engine, [model], 0, settings=Settings(**settings))
-        server.start()
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.stop()
-        for named in server.sessions.all():
-            named.close()
-        server.conversations.clear()
-    until(lambda: not engine.stats()["sessions"], 20)
+@pytest.fixture(autouse=True)
+def nothing_is_left(loaded: tuple[Engine, Model]) -> Iterator[None]:
+    yield
+    until(lambda: not loaded[0].stats()["sessions"], 20)
 
 
 def ids(server: Server, **headers: str) -> list[str]:

@@ -5,47 +5,24 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine, Model
 from engine.serve import bodies
-from engine.serve.auth import Keys, Settings
+from engine.serve.auth import Keys
 from engine.serve.queue import Queue, Ticket
 from engine.serve.server import Server
+from tests.engine.serve.conftest import Serve
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said
 
-Serve = Callable[..., Server]
-
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
-    with Engine() as engine:
-        yield engine, engine.load(model_folder("plain"))
-
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Keys:
-    return Keys(tmp_path / "keys.json")
-
-
-@pytest.fixture
-def serve(loaded: tuple[Engine, Model], keys: Keys) -> Iterator[Serve]:
-    engine, model = loaded
-    servers = []
-
-    def start(folders: tuple[str, ...] = (), **settings: Any) -> Server:
-        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders, keys)
-        server.start()
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.stop()
+def serve(serve: Serve, keys: Keys) -> Serve:
+    return partial(serve, keys)
 
 
 def bearer(key: str) -> dict[str, str]:
