@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,9 +26,8 @@ PARAMS = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: 
 TO_STOP = 10.0  # seconds: a hang is longer, and it takes some milliseconds
 
 
-def of(fault: str) -> list[Any]:
-    """The inputs that have caused a fault."""
-    return [pytest.param(given, id=given.name) for given in INPUTS if given.fault == fault]
+EVERY_INPUT = pytest.mark.parametrize("given", INPUTS, ids=lambda g: f"{g.fault} {g.name}")
+"""All that have caused a fault."""
 
 
 @pytest.fixture(scope="module")
@@ -109,85 +107,14 @@ def stops(given: Input, folder: Path, root: Path) -> None:
         assert took < TO_STOP
 
 
-@pytest.mark.parametrize("given", of("F1"))
-def test_fault_f1_an_endless_template_harms_nobody(
-    given: Input, chats: Chats, asks: dict[str, Path]
-) -> None:
+@EVERY_INPUT
+def test_faults_f1_to_f6_harm_nobody(given: Input, chats: Chats, asks: dict[str, Path]) -> None:
     harms_nobody(given, chats, asks[given.name])
 
 
-@pytest.mark.parametrize("given", of("F1"))
-def test_fault_f1_the_engine_stops_in_the_middle_of_an_endless_template(
-    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
-) -> None:
-    stops(given, folder, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F2"))
-def test_fault_f2_a_form_that_crashed_its_library_harms_nobody(
-    given: Input, chats: Chats, asks: dict[str, Path]
-) -> None:
-    harms_nobody(given, chats, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F2"))
-def test_fault_f2_the_engine_stops_in_the_middle_of_a_form_that_crashed_its_library(
-    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
-) -> None:
-    stops(given, folder, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F3"))
-def test_fault_f3_an_id_beyond_the_embedding_harms_nobody(
-    given: Input, chats: Chats, asks: dict[str, Path]
-) -> None:
-    harms_nobody(given, chats, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F3"))
-def test_fault_f3_the_engine_stops_in_the_middle_of_an_id_beyond_the_embedding(
-    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
-) -> None:
-    stops(given, folder, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F4"))
-def test_fault_f4_a_panic_in_a_library_harms_nobody(
-    given: Input, chats: Chats, asks: dict[str, Path]
-) -> None:
-    harms_nobody(given, chats, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F4"))
-def test_fault_f4_the_engine_stops_in_the_middle_of_a_panic_in_a_library(
-    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
-) -> None:
-    stops(given, folder, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F5"))
-def test_fault_f5_a_folder_that_held_up_loading_harms_nobody(
-    given: Input, chats: Chats, asks: dict[str, Path]
-) -> None:
-    harms_nobody(given, chats, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F5"))
-def test_fault_f5_the_engine_stops_in_the_middle_of_a_folder_that_held_up_loading(
-    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
-) -> None:
-    stops(given, folder, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F6"))
-def test_fault_f6_a_message_or_form_too_large_harms_nobody(
-    given: Input, chats: Chats, asks: dict[str, Path]
-) -> None:
-    harms_nobody(given, chats, asks[given.name])
-
-
-@pytest.mark.parametrize("given", of("F6"))
-def test_fault_f6_the_engine_stops_in_the_middle_of_a_message_or_form_too_large(
+@EVERY_INPUT
+@pytest.mark.turns(3)
+def test_the_engine_stops_in_the_middle_of_faults_f1_to_f6(
     given: Input, children: Confined, folder: Path, asks: dict[str, Path]
 ) -> None:
     stops(given, folder, asks[given.name])
