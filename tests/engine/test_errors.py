@@ -28,8 +28,12 @@ class Neighbour:
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
         self._model = engine.load(folder)
-        self._params = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: -1e9})
+        self._params = SamplingParams(max_tokens=80, temperature=0.8, seed=5, logit_bias={2: -1e9})
         self._expected = self._start().tokens(60)
+        self.speak()
+
+    def speak(self) -> None:
+        """Begin an answer; it streams when this returns."""
         self.reply = self._start()
         next(event for event in self.reply if isinstance(event, TextDelta))
 
@@ -96,33 +100,30 @@ def edit_config(folder: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (empty, "config.json is missing"),
-        (cut_short, "1,000 bytes are missing"),
-        (garbage_header, "damaged"),
-        (no_weights, "no safetensors"),
-        (unknown_type, "no_such_architecture"),
-        (broken_config, "cannot be read"),
-        (own_code, "run code"),
-        (other_shape, "could not be loaded"),
-        (no_tokenizer, "no tokenizer"),
-    ],
-)
+DAMAGES: dict[Callable[[Path], None], str] = {
+    empty: "config.json is missing",
+    cut_short: "1,000 bytes are missing",
+    garbage_header: "damaged",
+    no_weights: "no safetensors",
+    unknown_type: "no_such_architecture",
+    broken_config: "cannot be read",
+    own_code: "run code",
+    other_shape: "could not be loaded",
+    no_tokenizer: "no tokenizer",
+}
+"""What is done to a good model's folder, and what is said of it then."""
+
+
 def test_a_folder_that_is_no_good_model(
-    engine: Engine,
-    model_folder: Callable[[str], Path],
-    neighbour: Neighbour,
-    tmp_path: Path,
-    change: Callable[[Path], None],
-    says: str,
+    engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour, tmp_path: Path
 ) -> None:
-    folder = damaged(tmp_path, model_folder("plain"), change)
-    with pytest.raises(EngineError, match=says) as caught:
-        engine.load(folder)
-    assert caught.value.code == "model_load_failed"
-    neighbour.check()
+    for change, says in DAMAGES.items():
+        neighbour.speak()
+        folder = damaged(tmp_path / change.__name__, model_folder("plain"), change)
+        with pytest.raises(EngineError, match=says) as caught:
+            engine.load(folder)
+        assert caught.value.code == "model_load_failed"
+        neighbour.check()
 
 
 @pytest.mark.parametrize("path", ["/no/such/folder", "somebody/no-such-model", "no-such-folder"])

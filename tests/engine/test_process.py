@@ -66,15 +66,20 @@ from engine import Engine, SamplingParams
 """
 
 
-def test_the_engine_runs_without_qt(model_folder: Callable[[str], Path]) -> None:
+def test_the_engine_runs_without_qt_and_keeps_the_file_limit(
+    model_folder: Callable[[str], Path],
+) -> None:
     out = run(
         ANSWER
         + textwrap.dedent(
             """
+            import resource
+            before = resource.getrlimit(resource.RLIMIT_NOFILE)
             with Engine() as engine:
                 model = engine.load(sys.argv[1])
                 reply = engine.open_session(model).send("hi", SamplingParams(max_tokens=4, seed=1))
                 print(len(reply.tokens(60)))
+            assert resource.getrlimit(resource.RLIMIT_NOFILE) == before  # mlx-lm lowers it
             """
         ),
         str(model_folder("plain")),
@@ -172,8 +177,8 @@ def test_mlx_beside_the_engine_does_not_crash_the_exit(
     )
 
 
-def test_file_limits_stay_as_they_were(model_folder: Callable[[str], Path]) -> None:
-    """mlx-lm lowers RLIMIT_NOFILE on import, and raises where it may not."""
+def test_few_files_are_enough_and_stay_as_many(model_folder: Callable[[str], Path]) -> None:
+    """mlx-lm sets RLIMIT_NOFILE on import, and raises where it may not."""
     script = """
         import resource, sys
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -183,7 +188,6 @@ def test_file_limits_stay_as_they_were(model_folder: Callable[[str], Path]) -> N
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
         """
     folder = str(model_folder("plain"))
-    run(script, folder)
     run(script, folder, prefix=["bash", "-c", 'ulimit -n 1024 && exec "$@"', "bash"])
 
 

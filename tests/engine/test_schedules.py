@@ -106,7 +106,7 @@ def test_what_counts_as_a_tie_is_decided_by_the_margin(
         return logits + 0.05 * mx.random.normal(logits.shape, key=mx.random.key(len(feeds)))
 
     monkeypatch.setattr(runner, "forward", noisy)
-    chats = Schedule(engine, model_folder("plain"), 7).run(100)
+    chats = Schedule(engine, model_folder("plain"), 7).run(50)
     with Engine() as judge:
         strict = compare(judge, model_folder("plain"), chats)
         monkeypatch.setattr(alone, "TIE", 1.0)  # wider than the noise

@@ -17,7 +17,7 @@ from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
-LONG = SamplingParams(max_tokens=400, temperature=0.8, seed=5, logit_bias=NO_END)
+LONG = SamplingParams(max_tokens=200, temperature=0.8, seed=5, logit_bias=NO_END)
 ENDLESS = SamplingParams(max_tokens=100_000, temperature=0.8, seed=5, logit_bias=NO_END)
 Folder = Callable[[str], Path]
 
@@ -49,7 +49,7 @@ def test_a_paused_reply_stands_still_and_goes_on_with_the_same_text(
     reply.pause()
     assert engine.stats()["sessions"][chat.id]["paused"]  # taken note of
     held = count(reply)
-    assert held < 400
+    assert held < 200
     other.send("hello", LONG).tokens(60)
     assert count(reply) == held
     assert not reply.done
@@ -84,7 +84,7 @@ def test_a_paused_reply_can_be_stopped_and_the_chat_goes_on(
     reply.cancel()
     held = reply.tokens(60)
     follow = chat.send("again", LONG)
-    assert len(follow.tokens(60)) == 400
+    assert len(follow.tokens(60)) == 200
     assert follow.stats.reused_tokens >= len(held)
 
 
@@ -111,12 +111,12 @@ def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folde
 # -- the admission queue ---------------------------------------------------------------------
 
 
-def small_engine(folder: Path, chats: float) -> tuple[Engine, int]:
-    """An engine with room for so many replies of `LONG` in the plain model."""
+def small_engine(folder: Path, chats: float, params: SamplingParams = LONG) -> tuple[Engine, int]:
+    """An engine with room for so many replies in the plain model."""
     with Engine() as probe:
         model = probe.load(folder)
         chat = probe.open_session(model)
-        chat.send("hello", LONG).tokens(60)
+        chat.send("hello", params).tokens(60)
         held = probe.stats()["sessions"][chat.id]["kv_bytes"]
     return Engine(memory_budget=model.nbytes + int(held * chats)), held
 
@@ -163,7 +163,7 @@ def test_one_that_waits_can_be_stopped_and_closed(model_folder: Folder) -> None:
 
 def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
     folder = model_folder("plain")
-    engine, _ = small_engine(folder, 1.3)
+    engine, _ = small_engine(folder, 1.3, ENDLESS_WITHIN)
     order: list[str] = []
     with engine:
         model = engine.load(folder)
@@ -177,7 +177,8 @@ def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
 
         back, front = engine.open_session(model), engine.open_session(model)
         front.prioritise()
-        replies = [back.send("hello", LONG, note("back")), front.send("hello", LONG, note("front"))]
+        sent = ((back, "back"), (front, "front"))
+        replies = [chat.send("hello", ENDLESS_WITHIN, note(name)) for chat, name in sent]
         assert settled(engine)["queue"] == [front.id, back.id]
         running.cancel()
         for reply in replies:
