@@ -154,9 +154,10 @@ class Run:
         """Wait for a condition; fail after five seconds."""
         self.qtbot.waitUntil(lambda: bool(condition()), timeout=DEADLINE_MS)
 
-    def ready(self) -> None:
+    def ready(self) -> Run:
         """Wait until the active pane's model is loaded."""
         self.until(lambda: self.pane.header.state == "Ready")
+        return self
 
     def say(self, text: str, pane: ChatPane | None = None) -> ChatPane:
         """Type into the composer and press Enter."""
@@ -172,6 +173,10 @@ class Run:
         pane = pane or self.pane
         self.until(lambda: not pane.chat.answering)
         return self.answer(pane)
+
+    def ask(self, text: str, pane: ChatPane | None = None) -> str:
+        """Say it, and wait for the answer; returns its text."""
+        return self.answered(self.say(text, pane))
 
     def answer(self, pane: ChatPane) -> str:
         last = pane.chat.transcript.last("assistant")

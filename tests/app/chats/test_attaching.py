@@ -89,8 +89,7 @@ def drop(pane: QWidget, *paths: Path) -> None:
 
 
 def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.pane
     path = samples.pdf(tmp_path / "report.pdf", PAGES)
     run.window.commands["attach"].trigger()
@@ -102,8 +101,7 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
     run.until(lambda: "tokens" in chip(pane).words.about and "about" not in chip(pane).words.about)
     assert chip(pane).words.about.startswith("PDF, 4 pages, ")
     assert chip(pane).accessibleName().startswith("File report.pdf, PDF, 4 pages, ")
-    run.say("say What stands on page 3?")
-    run.answered()
+    run.ask("say What stands on page 3?")
     assert prompt(run) == (
         '<file name="report.pdf">\n<page number="1">\nCover\n</page>\n'
         '<page number="2">\nThe fox is red.\n</page>\n'
@@ -135,8 +133,7 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
 def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     start: Start, tmp_path: Path
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     filler = ["So many words that lead nowhere and say nothing at all."] * 30
     pages = ["\n".join(filler)] * 40
     pages[29] = "The harbour of Piraeus was closed."
@@ -158,8 +155,7 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     menu.close()
     assert pane.composer.chips.choose.isHidden()
     assert "passages matching the message" in chip(pane).words.about
-    run.say("say where is the harbour")
-    run.answered()
+    run.ask("say where is the harbour")
     assert 'shows="passages that match the question" of="40"' in prompt(run)
     assert '<page number="30">\nThe harbour of Piraeus was closed.\n</page>' in prompt(run)
     assert len(prompt(run)) < 5_000
@@ -176,8 +172,7 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
 
 
 def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = give(run, samples.pdf(tmp_path / "a.pdf", PAGES))
     chip(pane).setFocus()
     qtbot.keyClick(chip(pane), Qt.Key.Key_Return)
@@ -194,8 +189,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     qtbot.keyClicks(dialog.field, "2-3")
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     assert "pages 2–3" in chip(pane).words.about
-    run.say("say which")
-    run.answered()
+    run.ask("say which")
     assert "Cover" not in prompt(run)
     assert "The owl" in prompt(run)
     (whole,) = pane.chat.transcript.path[0].attachments
@@ -210,8 +204,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
 
 
 def test_a_file_is_taken_off_by_a_key_and_comes_back(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "b.txt").write_text("two")
     pane = give(run, tmp_path / "a.txt", tmp_path / "b.txt")
@@ -229,24 +222,20 @@ def test_a_file_is_taken_off_by_a_key_and_comes_back(start: Start, tmp_path: Pat
 
 
 def test_a_draft_keeps_its_files_over_a_restart(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     (tmp_path / "a.txt").write_text("the words of it")
     pane = give(run, tmp_path / "a.txt")
     pane.composer.set_text("say it")
     run.end()
     (tmp_path / "a.txt").unlink()
-    run = start()
-    run.ready()
+    run = start().ready()
     assert names(run.pane) == ["a.txt"]
-    run.say("")
-    run.answered()
+    run.ask("")
     assert prompt(run) == '<file name="a.txt">\nthe words of it\n</file>\n\nsay it'
 
 
 def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["split_right"].trigger()
     run.window.commands["split_right"].trigger()
     made = []
@@ -261,8 +250,7 @@ def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
 
 
 def test_a_broadcast_takes_the_files_along(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
     (tmp_path / "a.txt").write_text("shared words")
@@ -276,8 +264,7 @@ def test_a_broadcast_takes_the_files_along(start: Start, tmp_path: Path):
 
 
 def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.pane
     (tmp_path / "empty.txt").write_bytes(b"")
     pane.composer.field.files_given.emit([tmp_path / "empty.txt"])
@@ -312,8 +299,7 @@ def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 def test_enter_while_a_file_is_read_sends_once_it_is(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.pane
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.field.files_given.emit([path])
@@ -339,8 +325,7 @@ def test_enter_while_a_file_is_read_sends_once_it_is(
 def test_what_waits_for_a_file_that_cannot_be_read_stays_with_a_sentence(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.pane
     (path := tmp_path / "empty.txt").write_bytes(b"")
     pane.composer.field.files_given.emit([path])
@@ -358,8 +343,7 @@ def test_what_waits_for_a_file_that_cannot_be_read_stays_with_a_sentence(
 def test_what_waits_for_a_file_is_sent_after_its_pane_was_closed(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, chat_id = run.pane, run.pane.chat.id
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.field.files_given.emit([path])
@@ -375,8 +359,7 @@ def test_what_waits_for_a_file_is_sent_after_its_pane_was_closed(
 def test_a_file_taken_off_while_it_is_read_does_not_send_the_rest(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.pane
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.field.files_given.emit([path])
@@ -389,8 +372,7 @@ def test_a_file_taken_off_while_it_is_read_does_not_send_the_rest(
 
 
 def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, long = run.pane, "words of a paste " * 300
     data = QMimeData()
     data.setText(long)
@@ -408,12 +390,10 @@ def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
 
 
 def test_a_branch_has_the_files_of_what_it_asks_anew(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     (tmp_path / "a.txt").write_text("words")
     pane = give(run, tmp_path / "a.txt")
-    run.say("say it")
-    run.answered()
+    run.ask("say it")
     (file,) = pane.chat.transcript.path[0].attachments
     assert isinstance(file, Attachment)
     pane.act(Action.BRANCH, pane.chat.transcript.path[0].id)
@@ -423,8 +403,7 @@ def test_a_branch_has_the_files_of_what_it_asks_anew(start: Start, tmp_path: Pat
 
 
 def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     (tmp_path / "a.txt").write_text("first words")
     pane = give(run, samples.pdf(tmp_path / "report.pdf", PAGES))
     run.window.commands["compare"].trigger()
@@ -468,8 +447,7 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
 
 
 def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     (tmp_path / "a.txt").write_text("first words")
     pane = give(run, tmp_path / "a.txt")
     run.window.commands["compare"].trigger()
@@ -492,8 +470,7 @@ def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
     start: Start, tmp_path: Path, monkeypatch
 ):
     """However often the mouse moves with them; of those that are dropped only the first count."""
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, data = run.pane, QMimeData()
     (tmp_path / "note.txt").write_text("x")
     some = [QUrl.fromLocalFile(str(tmp_path / "note.txt"))] * 10_000
@@ -524,8 +501,7 @@ def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
 
 
 def test_profile_ten_thousand_folders_are_one_sentence(start: Start, tmp_path: Path):
-    run = start()
-    run.ready()
+    run = start().ready()
     said: list[str] = []
     run.pane.chat.attaching.refused.connect(said.append)
     run.pane.composer.field.files_given.emit([tmp_path] * 10_000)
@@ -537,8 +513,7 @@ def test_profile_ten_thousand_folders_are_one_sentence(start: Start, tmp_path: P
 
 def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Start):
     """What stood in the field stays; nothing of the bomb is put in, and the person is told why."""
-    run = start()
-    run.ready()
+    run = start().ready()
     field, said = run.pane.composer.field, []
     field.insertPlainText("mine")
     run.pane.said.connect(said.append)
@@ -561,10 +536,8 @@ def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Sta
 def test_a_file_that_is_read_while_its_chat_is_deleted_brings_nothing_back(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ) -> None:
-    run = start()
-    run.ready()
-    run.say("say yes")
-    run.answered()
+    run = start().ready()
+    run.ask("say yes")
     chat, go = run.pane.chat, slow_file
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     chat.attaching.add([path])
@@ -586,8 +559,7 @@ def test_a_file_that_is_read_while_its_chat_is_deleted_brings_nothing_back(
 
 
 def test_files_and_results_are_measured_by_the_chats_own_context(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     chat = run.pane.chat
     model = chat.model_status.model
     assert model is not None
@@ -601,8 +573,7 @@ def test_the_dialog_begins_where_files_were_chosen_last(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(files.PaneFiles, "_folder", "")
-    run = start()
-    run.ready()
+    run = start().ready()
 
     def opened() -> QFileDialog:
         run.window.commands["attach"].trigger()

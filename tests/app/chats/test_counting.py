@@ -19,8 +19,7 @@ def write(run: Run, text: str) -> None:
 
 
 def test_what_is_written_is_counted_with_the_conversation_and_told_from_half_on(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     composer = run.pane.composer
     write(run, "four words and more")
     run.until(lambda: counted(run) is not None)
@@ -37,16 +36,14 @@ def test_what_is_written_is_counted_with_the_conversation_and_told_from_half_on(
     write(run, "")
     run.until(lambda: counted(run) is None)
     assert composer.foot == ""
-    run.say("say one two")
-    run.answered()
+    run.ask("say one two")
     write(run, "more")
     run.until(lambda: counted(run) is not None)
     assert counted(run) == Counted((3 + 3) + (2 + 3) + (1 + 3), 2048)
 
 
 def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     composer = run.pane.composer
     write(run, "word " * 2_100)
     run.until(lambda: composer.foot)
@@ -60,18 +57,15 @@ def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
 
 
 def test_an_edited_message_is_counted_in_its_own_place(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one two three four")
-    run.answered()
+    run = start().ready()
+    run.ask("say one two three four")
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
     run.until(lambda: counted(run) is not None)
     assert counted(run) == Counted(5 + 3, 2048)
 
 
 def test_one_question_at_a_time_and_the_latest_text_is_the_one_that_counts(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     waiting: list[Future[int]] = []
     asked: list[str] = []
 

@@ -14,10 +14,8 @@ CHOSEN = {"temperature": 0.3, "slide": True}
 @pytest.fixture
 def begun(start: Start):
     """The program with defaults for new chats, and a chat that has begun."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.app.settings.set(new_chat=CHOSEN, system="Be kind.")
     return run
 

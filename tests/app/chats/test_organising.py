@@ -184,10 +184,8 @@ def test_tags_are_asked_for_and_those_of_one_chat_alone_stay(five: Run):
 
 
 def test_rows_say_their_state_in_words(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     first = run.pane.chat.id
     model, order = run.window.sidebar.model, run.app.library.order
     assert model.row_of(first).data(READ) == "say one"

@@ -29,12 +29,10 @@ def last(run: Run) -> Message:
 
 
 def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     chat = run.pane.chat
     chat.set_options(ChatOptions(temperature=0.9, top_k=30, reasoning=False), "")
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     first = run.engine.sent[-1].params
     now = ChatOptions(temperature=0.1, seed=5)
     chat.set_options(now, "Be brief.")
@@ -55,13 +53,10 @@ def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(
 
 
 def test_the_button_has_an_older_answer_again(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     pane, older = run.pane, last(run)
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     row = pane.transcript.row(older.id)
     assert row._same.isEnabled()
     run.until(row._same.isVisible)
@@ -74,10 +69,8 @@ def test_the_button_has_an_older_answer_again(start: Start):
 
 
 def test_answering_again_afterwards_is_random(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     same_again_by_key(run)
     run.until(lambda: len(run.engine.sent) == 2)
     run.answered()
@@ -90,10 +83,8 @@ def test_answering_again_afterwards_is_random(start: Start):
 
 
 def test_one_press_makes_a_fixed_seed_random_again(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     chat = run.pane.chat
     chat.set_options(ChatOptions(seed=5), "")
     panel = OptionsPopover(chat, run.window)
@@ -107,16 +98,13 @@ def test_one_press_makes_a_fixed_seed_random_again(start: Start):
 
 
 def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     chat_id, answer = run.pane.chat.id, last(run)
     run.end()
     with Store.open(profile / "chats.db") as store:
         store.save_message(replace(answer, stats={}))  # as the first versions did
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.pane
     assert pane.chat.id == chat_id
     run.until(lambda: pane.transcript.row(answer.id))
@@ -127,16 +115,13 @@ def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
 
 
 def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Start, profile):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     old = replace(last(run), id=new_id(), stats={"seed": 7})
     run.end()
     with Store.open(profile / "chats.db") as store:
         store.save_message(old, as_leaf=True)
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.set_options(ChatOptions(temperature=0.3), "")
     same_again_by_key(run)
     run.until(lambda: run.engine.sent)
@@ -145,8 +130,7 @@ def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Star
 
 
 def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     same_again_by_key(run)
     assert run.window.toast.text == "There is no reply yet."
     run.say("hold 2")
@@ -158,12 +142,10 @@ def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Star
 
 
 def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     chat = run.pane.chat
     chat.set_options(ChatOptions(temperature=0.9, max_tokens=10), "")
-    run.say("cut")
-    run.answered()
+    run.ask("cut")
     chat.set_options(ChatOptions(temperature=0.1, max_tokens=99, slide=True), "")
     assert chat.continue_answer(last(run).id)
     run.answered()
@@ -201,16 +183,13 @@ def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start
 
 
 def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     chat = run.pane.chat
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     first = run.engine.sent[-1].session.model
     chat.set_model("/models/other")
     run.ready()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     assert run.engine.sent[-1].session.model is not first
     answer = chat.transcript.path[1]
     chat.same_again(answer.id)
@@ -219,18 +198,15 @@ def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
     assert run.engine.sent[-1].session.model is first
     assert last(run).model == answer.model
     assert chat.record.model == "/models/other"
-    run.say("say three")
-    run.answered()
+    run.ask("say three")
     assert run.engine.sent[-1].session.model is not first
 
 
 def test_its_model_is_loaded_for_it(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.set_model("/models/other")
     run.ready()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     given = last(run).model
     run.end()
     again = start()

@@ -74,17 +74,14 @@ def test_long_conversations_are_asked_about_by_their_beginnings():
 
 
 def test_a_title_that_nobody_gave_follows_an_edited_first_message(start: Start) -> None:
-    run = start()
-    run.ready()
-    run.say("say one thing")
-    run.answered()
+    run = start().ready()
+    run.ask("say one thing")
     chat = run.pane.chat
     assert chat.title == "say one thing"
     chat.edit(chat.transcript.path[0].id, "say another")
     run.answered()
     assert (chat.title, chat.record.titled_by) == ("say another", "")
-    run.say("say more")
-    run.answered()
+    run.ask("say more")
     chat.edit(chat.transcript.path[2].id, "say less")  # not the first
     run.answered()
     assert chat.title == "say another"

@@ -14,8 +14,7 @@ TITLE = "Cold dough in winter"
 
 @pytest.fixture
 def run(start: Start) -> Run:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.engine.titles = [TITLE]
     return run
 
@@ -31,8 +30,7 @@ def rest(run: Run) -> None:
 
 
 def exchange(run: Run, text: str = ASKED) -> str:
-    run.say(text)
-    run.answered()
+    run.ask(text)
     return run.pane.chat.id
 
 

@@ -26,8 +26,7 @@ ESCAPE, RETURN = Qt.Key.Key_Escape, Qt.Key.Key_Return
 def editing(run: Run, draft: str = "a draft") -> str:
     """Begin to edit the first message, with a draft in the composer; returns its id."""
     run.ready()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.pane.composer.set_text(draft)
     question = run.pane.chat.transcript.path[0].id
     run.pane.transcript.asked.emit("edit", question)
@@ -65,8 +64,7 @@ def test_fault_d5_a_half_edited_message_is_there_after_a_restart(start: Start, q
     question = editing(run)
     qtbot.keyClicks(run.pane.composer.field, " and more")
     run.end()
-    run = start()
-    run.ready()
+    run = start().ready()
     composer = run.pane.composer
     assert composer.editing
     assert composer.text == "say one and more"
@@ -88,8 +86,7 @@ def test_escape_gives_an_edit_up_for_good(start: Start, qtbot: QtBot):
 
 
 def test_fault_d6_the_model_is_changed_while_the_first_one_loads(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     guide = run.pane.chat.record.model
     run.engine.loading.clear()
     run.pane.chat.set_model("/models/slow")
@@ -105,8 +102,7 @@ def test_fault_d10_what_is_sent_is_never_a_draft_again(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
     """Each end of a transaction is a moment at which the program may be killed."""
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, store = run.pane, run.app.store
     drafts: list[str] = []
     together = store.together
@@ -118,16 +114,13 @@ def test_fault_d10_what_is_sent_is_never_a_draft_again(
             drafts.append(store.chat(pane.chat.id).draft)
 
     monkeypatch.setattr(store, "together", watched)
-    run.say("say hello")
-    run.answered()
+    run.ask("say hello")
     assert drafts == [""]
 
 
 def test_fault_d11_what_cannot_be_done_while_a_reply_runs_is_disabled_and_says_why(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.say("hold 2")
     pane = run.pane
     rows = [pane.transcript.row(message.id) for message in pane.chat.transcript.path[:2]]
@@ -145,8 +138,7 @@ def test_fault_d11_what_cannot_be_done_while_a_reply_runs_is_disabled_and_says_w
 
 @pytest.mark.parametrize("command", ["regenerate", "same_again", "edit_last", "earlier", "later"])
 def test_fault_d11_a_menu_says_why_it_does_nothing_while_a_reply_runs(start: Start, command: str):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold 2")
     before = run.pane.chat.transcript.path
     run.window.commands[command].trigger()
@@ -168,15 +160,13 @@ def test_fault_d11_a_menu_says_why_it_does_nothing_while_a_reply_runs(start: Sta
 def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(
     start: Start, command: str, words: str
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands[command].trigger()
     assert run.window.toast.text == words
 
 
 def test_fault_d11_enter_says_why_nothing_is_sent(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     qtbot.keyClick(run.pane.composer.field, RETURN)
     assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
@@ -204,8 +194,7 @@ def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):
 
 
 def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     composer = run.pane.composer
     assert not composer.button.isEnabled()
     QApplication.sendEvent(composer.field, QInputMethodEvent("ni hao", []))
@@ -220,8 +209,7 @@ def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: Q
 
 
 def test_fault_d12_a_dropped_file_is_attached_and_leaves_no_text(start: Start, tmp_path):
-    run = start()
-    run.ready()
+    run = start().ready()
     field = run.pane.composer.field
     run.pane.composer.set_text("Read this: ")
     (tmp_path / "notes.txt").write_text("What is in it.")

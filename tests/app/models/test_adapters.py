@@ -75,8 +75,7 @@ def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> V
     monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     base = write_model(tmp_path / "models" / "Amber-1B")
     pirate = write_adapter(tmp_path / "trained" / "pirate")
-    run = start()
-    run.ready()
+    run = start().ready()
     return Variants(run, base, pirate)
 
 

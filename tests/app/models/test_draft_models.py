@@ -90,8 +90,7 @@ def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dra
     make_model(root / "Oak-foreign", 900_000, "abcdef")
     make_model(root / "Fir-1B", 800_000, "fedcba")
     make_model(root / "Oak-12B", 4_000_000, "abcdef")
-    run = start()
-    run.ready()
+    run = start().ready()
     return Drafts(run, root)
 
 

@@ -29,8 +29,7 @@ def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ru
     """A small model is in memory beside the Guide; a wide one would fit without it."""
     monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model(SMALL)
     run.ready()
     run.engine.loaded = [SMALL]

@@ -33,13 +33,11 @@ class Clock:
 @pytest.fixture
 def clock(start: Start) -> Clock:
     """A program with a small model beside the Guide, which has answered."""
-    run = start()
-    run.ready()
+    run = start().ready()
     clock = Clock(run)
     run.window.chats.use_model(SMALL)
     run.ready()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     clock.pass_by(0)
     return clock
 

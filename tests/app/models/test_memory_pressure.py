@@ -33,14 +33,12 @@ class Memory:
 @pytest.fixture
 def memory(start: Start) -> Memory:
     """Two models beside the Guide, of which the small one was used before the large one."""
-    run = start()
-    run.ready()
+    run = start().ready()
     memory = Memory(run)
     for ref in (SMALL, LARGE):
         run.window.chats.use_model(ref)
         run.ready()
-        run.say("say one")
-        run.answered()
+        run.ask("say one")
         run.window.chats.new()
     return memory
 

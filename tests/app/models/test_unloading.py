@@ -37,8 +37,7 @@ def to_unload(run: Run, name: str) -> QAction:
 
 
 def test_each_loaded_model_shows_its_memory_in_the_list(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.header.state == "Not loaded")
     menu = open_menu(run)
@@ -48,10 +47,8 @@ def test_each_loaded_model_shows_its_memory_in_the_list(start: Start):
 
 
 def test_b2_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     to_unload(run, "Guide").trigger()
     assert run.engine.unloaded == ["Guide"]
     assert run.window.toast.text == "Guide unloaded"
@@ -63,8 +60,7 @@ def test_b2_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start:
 
 
 def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     to_unload(run, "Guide").trigger()
     run.window.chats.new()
     assert run.pane.header.state == "Unloaded, loads when you send"
@@ -77,8 +73,7 @@ def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
 
 
 def test_a_model_that_answers_is_not_unloaded_and_the_entry_says_why(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     busy = run.say("hold 2")
     run.until(lambda: run.answer(busy))
     run.window.chats.use_model(SMALL)
@@ -95,8 +90,7 @@ def test_a_model_that_answers_is_not_unloaded_and_the_entry_says_why(start: Star
 
 
 def test_with_nothing_loaded_the_entry_says_so(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     to_unload(run, "Guide").trigger()
     menu = open_menu(run)
     assert not entry(menu, "Unload").isEnabled()
@@ -105,8 +99,7 @@ def test_with_nothing_loaded_the_entry_says_so(start: Start):
 
 
 def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
     assert not run.pane.notice.room.isVisible()
@@ -125,8 +118,7 @@ def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
 
 
 def test_b2_where_memory_is_short_the_answer_offers_to_unload(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model("/models/huge")
     run.until(lambda: run.pane.header.state == "Not loaded")
     run.say("hello")
@@ -143,8 +135,7 @@ def test_b2_where_memory_is_short_the_answer_offers_to_unload(start: Start):
 
 
 def test_the_settings_unload_too_and_say_why_not(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model(SMALL)
     run.until(lambda: run.pane.header.state == "Ready")
     run.window.settings_commands.show_settings()
@@ -164,8 +155,7 @@ def test_the_settings_unload_too_and_say_why_not(start: Start):
 
 
 def test_two_names_of_the_same_weights_are_unloaded_together(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     loader = run.app.loader
     twin = loader.get("the/twin")
     twin.state, twin.model = LoadState.READY, loader.get("guide").model

@@ -29,8 +29,7 @@ def open_and_close(run: Run, panes):
     for number in range(panes):
         run.window.commands[WAYS[number % len(WAYS)]].trigger()
         if number % 2:
-            run.say("think" if number % 4 == 1 else "say one *two*")
-            run.answered()
+            run.ask("think" if number % 4 == 1 else "say one *two*")
         run.window.commands["close"].trigger()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
@@ -61,8 +60,7 @@ def alive(run: Run):
 
 
 def test_panes_that_come_and_go_leave_nothing_behind(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     open_and_close(run, ROUND)
     before = alive(run)
     assert before["ChatPane"] == Docks.KEPT_CLOSED + 1

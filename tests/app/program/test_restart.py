@@ -19,11 +19,9 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     run.window.resize(790, 700)  # within the test's screen, or the next start would shrink it
     run.window.commands["sidebar"].trigger()  # two columns would fold it, a moment later
     run.ready()
-    run.say("say left")
-    run.answered()
+    run.ask("say left")
     run.window.commands["split_right"].trigger()
-    run.say("say right")
-    run.answered()
+    run.ask("say right")
     run.window.commands["split_down"].trigger()
     run.pane.composer.set_text("a draft")
     run.window.commands["previous"].trigger()
@@ -72,8 +70,7 @@ def test_told_to_end_before_the_panes_are_back_it_keeps_them(
 def test_which_pane_has_the_keys_is_kept_at_once(start: Start):
     """Not only at the end: a crash has none."""
     run = start()
-    run.say("say left")
-    run.answered()
+    run.ask("say left")
     run.window.commands["split_right"].trigger()
     right = run.pane.chat.id
     store = run.app.store
@@ -110,8 +107,7 @@ def test_with_everything_closed_it_starts_with_everything_closed(start: Start):
 def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(
     start: Start, profile
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 20")
     run.window.commands["split_right"].trigger()
     other = run.say("hold 10")

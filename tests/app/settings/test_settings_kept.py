@@ -77,8 +77,7 @@ def test_the_window_says_that_the_settings_were_set_aside(start: Start, profile)
 
 
 def test_d4_a_preset_is_on_the_disk_before_anything_else_happens(start: Start, profile):
-    run = start()
-    run.ready()
+    run = start().ready()
     presets = run.window.pane_menus.presets
     presets.save("Poet", {"params": {"temperature": 1.0}, "system": "Rhyme."})
     assert [*Settings.load(profile / "settings.json").presets] == ["Poet"]
@@ -87,8 +86,7 @@ def test_d4_a_preset_is_on_the_disk_before_anything_else_happens(start: Start, p
 
 
 def test_d4_undoing_a_presets_rename_leaves_one(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("Poet", {"params": {}, "system": "Rhyme."})
     presets.rename("Poet", "Bard")
@@ -97,8 +95,7 @@ def test_d4_undoing_a_presets_rename_leaves_one(start: Start):
 
 
 def test_undoing_leaves_alone_what_was_changed_since(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("Poet", {"params": {}, "system": "Rhyme."})
     presets.delete("Poet")

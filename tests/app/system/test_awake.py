@@ -7,8 +7,7 @@ from tests.app.conftest import Start
 
 
 def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     told: list[str] = []
 
     def begin():
@@ -21,21 +20,18 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
     first = run.pane
     run.window.chats.split("right")
     run.ready()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     assert told == ["begin"]
     run.engine.release()
     run.answered(first)
     run.until(lambda: told == ["begin", "end"])
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     assert told == ["begin", "end"] * 2
     awake.deleteLater()
 
 
 def test_a_system_that_refuses_costs_no_answer(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
 
     def begin():
         raise OSError("no such library")

@@ -33,8 +33,7 @@ def test_after_kill_9_the_chat_is_there_with_at_most_a_second_missing(start: Sta
         child.communicate()
     a_second_ago = max(words for at, words in shown if at <= shown[-1][0] - 1.0)
 
-    run = start()
-    run.ready()
+    run = start().ready()
     question, answer = run.pane.chat.transcript.path
     assert question.content == "count 1000000"
     assert answer.status == "interrupted"

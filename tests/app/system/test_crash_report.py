@@ -111,8 +111,7 @@ def test_a_crash_of_the_process_is_offered_at_the_next_start(start: Start, profi
 
 
 def test_what_nobody_catches_in_the_window_is_reported(start: Start, profile):
-    run = start()
-    run.ready()
+    run = start().ready()
     assert logs.on_uncaught is not None
     logs.on_uncaught(*fail("x"))
     run.end()

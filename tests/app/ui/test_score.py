@@ -25,8 +25,7 @@ def test_lanes_are_seen_on_their_ground(dark: bool) -> None:
 
 
 def test_the_key_opens_and_closes_it(start: Callable[..., Run]) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     score = run.window.score
     assert not score.isVisible()
     run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
@@ -37,8 +36,7 @@ def test_the_key_opens_and_closes_it(start: Callable[..., Run]) -> None:
 
 
 def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[..., Run]) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.toggle_score()
     pane = run.say("count 100000")
     score = run.window.score
@@ -60,8 +58,7 @@ def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[...
 
 
 def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("count 100000")
     chat = pane.chat
     run.until(lambda: chat.phase is Phase.WRITING)
@@ -85,20 +82,17 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
 
 
 def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["pause"].trigger()
     assert run.window.toast.isVisible()
 
 
 def test_g2_it_says_what_memory_the_whole_program_holds(start: Callable[..., Run]) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.toggle_score()
     score = run.window.score
     run.until(lambda: score.memory.text() == "540 MB in use · chats 0 MB")
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.until(lambda: score.memory.text() == "540 MB in use · chats 1.0 MB")
     assert score.memory.toolTip().splitlines() == [
         "Memory in use: 540 MB",
@@ -121,8 +115,7 @@ def test_by_reading_figures_that_were_cancelled_end_nothing(
     start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine that stops cancels what it was asked; the score asks on and shows what comes."""
-    run = start()
-    run.ready()
+    run = start().ready()
     cancelled: Future[dict[str, Any]] = Future()
     cancelled.cancel()
     cancelled.set_running_or_notify_cancel()
@@ -139,8 +132,7 @@ def test_by_reading_figures_that_were_cancelled_end_nothing(
 
 
 def test_who_begins_to_reply_is_above_who_rests(start: Callable[..., Run]) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.say("say one")
     run.answered()
     run.window.chats.new()

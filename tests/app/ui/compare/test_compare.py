@@ -34,8 +34,7 @@ def three_columns(run: Run, width: int = 1180) -> list[ChatPane]:
 
 
 def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1180, 700)
     run.pane.composer.set_text("say hello")
     dialog = open_dialog(run)
@@ -68,8 +67,7 @@ def test_seeds_give_other_replies_also_of_a_model_that_always_says_the_same(
 
 
 def test_enter_starts_a_comparison_of_one_message_and_breaks_the_line_of_several(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     dialog = open_dialog(run)
     assert dialog.count.suffix() == " replies"
     run.qtbot.keyClicks(dialog.prompt, "say one")
@@ -85,8 +83,7 @@ def test_enter_starts_a_comparison_of_one_message_and_breaks_the_line_of_several
 
 
 def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1180, 700)
     run.qtbot.keyClicks(run.pane.composer.field, "say hello")
     open_dialog(run).go.click()
@@ -98,10 +95,8 @@ def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start
 
 
 def test_a_chat_with_a_history_gives_its_place_to_the_columns_and_comes_back(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     before = run.pane
     columns = three_columns(run)
     assert run.panes == columns
@@ -112,8 +107,7 @@ def test_a_chat_with_a_history_gives_its_place_to_the_columns_and_comes_back(sta
 
 
 def test_columns_for_which_there_is_no_room_stand_in_two_rows(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.split("right")
     for pane in three_columns(run, 960):
         run.answered(pane)
@@ -126,8 +120,7 @@ def test_columns_for_which_there_is_no_room_stand_in_two_rows(start: Start):
 
 
 def test_columns_for_which_there_is_no_room_in_two_rows_are_tabs(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(960, 560)
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("say hello")
@@ -140,8 +133,7 @@ def test_columns_for_which_there_is_no_room_in_two_rows_are_tabs(start: Start):
 
 
 def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     columns = three_columns(run)
     for pane in columns:
         run.answered(pane)
@@ -158,8 +150,7 @@ def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start: Start)
 
 
 def test_what_differs_between_the_answers_is_marked(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     columns = three_columns(run)
     for pane, text in zip(
         columns, ("a red house", "a \U0001f600 blue house", "a red"), strict=True
@@ -213,8 +204,7 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
 
 
 def test_g4_columns_are_called_by_what_differs(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     columns = three_columns(run)
     for pane in columns:
         run.answered(pane)
@@ -258,8 +248,7 @@ def split(run: Run) -> list[str]:
     for number, where in enumerate(("tab", "right", "down")):
         if number:
             run.window.chats.split(where)
-        run.say(f"say {number}")
-        run.answered()
+        run.ask(f"say {number}")
     return [pane.chat.id for pane in run.panes]
 
 
@@ -327,8 +316,7 @@ def turn_wheel(pane: ChatPane, by: int) -> None:
 
 
 def test_on_request_the_wheel_moves_all_columns_of_a_comparison(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("paste " + "a line\n\n" * 80)
     dialog.go.click()
@@ -352,8 +340,7 @@ def test_on_request_the_wheel_moves_all_columns_of_a_comparison(start: Start):
 
 
 def test_keeping_one_of_several_models_is_counted(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.app.settings.set(models=("/models/one", "/models/two"))
     for kept in (1, 1, 0):
         columns = [Column(model, ChatOptions(), model) for model in ("/models/one", "/models/two")]

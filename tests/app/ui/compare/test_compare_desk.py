@@ -31,8 +31,7 @@ def columns(run: Run, *, blind: bool = False) -> list[ChatPane]:
 
 def said_before(run: Run) -> ChatPane:
     run.ready()
-    run.say("say before")
-    run.answered()
+    run.ask("say before")
     return run.pane
 
 
@@ -80,8 +79,7 @@ def test_esc_stops_an_answer_before_it_leaves(start: Start):
 
 
 def test_esc_in_a_window_with_nothing_but_a_new_chat_leaves_a_new_chat(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     columns(run)
     escape(run)
     assert len(run.panes) == 1
@@ -105,8 +103,7 @@ def test_closing_the_last_column_brings_back_what_was_there(start: Start):
 
 
 def test_hidden_columns_do_not_tell_which_is_which_until_one_is_kept(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     panes = columns(run, blind=True)
     assert [pane.chat.record.model for pane in panes] == ["/models/two", "/models/one"]  # mixed
     for pane, name in zip(panes, ("Reply A", "Reply B"), strict=True):
@@ -146,8 +143,7 @@ def test_a_comparison_goes_on_after_a_restart(start: Start):
 
 @pytest.mark.parametrize("told", [None, [], {}, [1], [{"columns": {"a": "b"}}], [{"columns": 3}]])
 def test_what_no_run_has_saved_restores_nothing(start: Start, told: object):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.comparisons.restore(told)
     assert run.window.chats.comparisons.to_json() == []
 
@@ -168,11 +164,9 @@ def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
 
 
 def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     for words in ("one", "two"):
-        run.say(f"say {words}")
-        run.answered()
+        run.ask(f"say {words}")
         run.window.chats.new()
         run.ready()
     run.until(lambda: run.pane.isVisible())
@@ -201,8 +195,7 @@ def test_room_that_is_too_much_in_the_dialog_moves_nothing_but_its_foot(look, qt
 
 
 def test_columns_that_differ_at_the_end_of_their_names_show_it(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     told = [Column(GUIDE, ChatOptions(temperature=t), f"Temperature {t}") for t in (0.0, 0.7)]
     panes = run.window.chats.comparisons.begin(told, "", "say hello")
     for pane in panes:

@@ -56,9 +56,7 @@ def read(run: Run) -> list[list[str]]:
 
 @pytest.fixture
 def run(start: Start) -> Run:
-    run = start()
-    run.ready()
-    return run
+    return start().ready()
 
 
 def test_each_line_is_answered_by_each_column_and_knows_nothing_of_the_others(run: Run):
@@ -114,8 +112,7 @@ def test_closing_its_window_ends_no_answer(run: Run):
 
 
 def test_after_a_restart_it_is_there_and_goes_on(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     ask(run, "say one\nhold 2\nsay three")
     answers = table(run)
     run.until(lambda: all(answers.cell("hold 2", i).text == "1 2 " for i in answers.columns))

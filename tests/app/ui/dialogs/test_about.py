@@ -31,8 +31,7 @@ def test_about_says_what_the_program_is_made_of(start: Start):
 
 
 def test_about_opens_though_the_engine_has_stopped(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = start()
-    run.ready()
+    run = start().ready()
     assert run.engine is not None
 
     def stopped() -> Future[dict[str, Any]]:

@@ -23,10 +23,8 @@ def dialog(run: Run, kind: type[QWidget]):
 
 
 def talk(start: Start) -> Run:
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     return run
 
 
@@ -124,8 +122,7 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     run.window.chats.open(boat.id)
     run.until(lambda: run.pane.chat.id == boat.id)
     run.ready()
-    run.say("say more")
-    run.answered()
+    run.ask("say more")
     run.window.commands["undo_close"].trigger()
     run.until(lambda: "moved to the Trash" in run.window.toast.text)
     assert [chat.title for chat in run.app.store.trash.chats()] == ["A boat"]

@@ -71,13 +71,11 @@ def close_dialogs(run: Run) -> None:
 
 
 def test_the_window_with_all_that_a_chat_can_show(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     everything_named()
     run.window.commands["score"].trigger()
     for words in ("say *hello* [you](https://a.example)", "think", "fail"):
-        run.say(words)
-        run.answered()
+        run.ask(words)
     run.window.commands["find"].trigger()
     run.window.chats.new()
     run.window.chats.split("right")
@@ -94,10 +92,8 @@ def test_the_window_with_all_that_a_chat_can_show(start: Start):
 
 
 def test_the_dialogs(start: Start):
-    run = start()
-    run.ready()
-    run.say("say hello")
-    run.answered()
+    run = start().ready()
+    run.ask("say hello")
     dialogs = ("settings", "shortcuts", "about", "prompts", "compare", "models", "get_model")
     for name in (*dialogs, "export", "trash", "backups"):
         run.window.commands[name].trigger()
@@ -110,8 +106,7 @@ def test_the_dialogs(start: Start):
 
 
 def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold 3")
     run.until(lambda: run.answer(run.pane))
     rows = run.window.findChildren(MessageRow)
@@ -122,8 +117,7 @@ def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
     run.pane.composer.button.click()
     run.answered()
     assert face(rows[1])[1].startswith("Guide, stopped: 1 2 3")
-    run.say("fail")
-    run.answered()
+    run.ask("fail")
     run.until(lambda: len(run.window.findChildren(MessageRow)) == 4)
     failed = run.window.findChildren(MessageRow)[-1]
     sentence = run.pane.chat.transcript.path[-1].error
@@ -137,10 +131,8 @@ def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
 
 
 def test_figures_and_versions_are_said_too(start: Start):
-    run = start()
-    run.ready()
-    run.say("say hello")
-    run.answered()
+    run = start().ready()
+    run.ask("say hello")
     row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
     assert row is not None
     assert "tok/s" in face(row)[2]
@@ -151,19 +143,16 @@ def test_figures_and_versions_are_said_too(start: Start):
 
 
 def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     said: list[str] = []
     run.window.announcer.said.connect(said.append)
-    run.say("count 40")
-    run.answered()
+    run.ask("count 40")
     numbers = " ".join(map(str, range(1, 41)))
     assert said == ["Guide: replying", f"Guide: done. {numbers}"]
     said.clear()
     first = run.pane
     run.window.chats.split("right")
-    run.say("fail")
-    run.answered()
+    run.ask("fail")
     assert said[-1] == f"Guide: failed. {run.pane.chat.transcript.path[-1].error}"
     said.clear()
     first.chat.send("say two")  # not where the focus is: its text is not read
@@ -178,8 +167,7 @@ def test_an_icon_button_is_called_what_it_does(look, qtbot):
 
 
 def test_links_and_code_are_reached_by_key(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.composer.set_text("See [one **place**](https://a.example)\n\n```python\na = 1\n```")
     run.pane.composer.button.click()
     run.answered()

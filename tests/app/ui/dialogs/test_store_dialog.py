@@ -68,8 +68,7 @@ def test_set_aside_starts_fresh_and_keeps_the_old_file(start: Start, damaged):
 
 
 def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
     writer = threading.Thread(target=run.app.store.on_error, args=(error,))
     writer.start()
@@ -264,8 +263,7 @@ def stored(disk):
 def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(
     disk, start: Start, qtbot: QtBot
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("count 30000")
     run.until(lambda: run.answer(run.pane))
     fill(disk)
@@ -296,8 +294,7 @@ def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, 
             return Recovery.RETRY
         return Recovery.QUIT
 
-    run = start(ask_unsaved=ask)
-    run.ready()
+    run = start(ask_unsaved=ask).ready()
     fill(disk)
     long_words = "words " * 40_000
     run.pane.chat.send(f"say {long_words}")

@@ -87,16 +87,14 @@ def test_fault_d1_thirty_days_later_it_is_gone(start: Start, profile):
             chat = ChatRecord(f"{days}", deleted_at=time.time() - days * 86_400)
             store.save_chat(chat)
             store.save_message(Message(new_id(), chat.id, content=f"days {days}"), as_leaf=True)
-    run = start()
-    run.ready()
+    run = start().ready()
     run.app.library.sweep()
     assert [chat.id for chat in run.app.library.trash()] == ["29"]
     settle(run)
 
 
 def test_a_running_reply_whose_chat_is_erased_ends_without_a_word(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold")
     chat_id = run.pane.chat.id
     run.window.chats.delete(chat_id)
@@ -127,10 +125,8 @@ def test_fault_d12_delete_keeps_its_place_in_the_list(start: Start, profile, qtb
 
 
 def test_fault_d3_a_hit_in_another_version_opens_that_version(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
-    run.say("say albatross")
-    run.answered()
+    run = start().ready()
+    run.ask("say albatross")
     chat = run.pane.chat
     question = chat.transcript.last("user")
     chat.edit(question.id, "say penguin")
@@ -162,10 +158,8 @@ def test_fault_d3_return_pressed_before_the_answer_opens_the_first_hit(
 
 
 def test_fault_d3_find_in_chat_looks_through_what_is_shown(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
-    run.say("say The **bold** words of [it](https://hidden.example)")
-    run.answered()
+    run = start().ready()
+    run.ask("say The **bold** words of [it](https://hidden.example)")
     bar = run.pane.find_bar
     bar.open_bar()
     bar.field.setText("the bold words of it")

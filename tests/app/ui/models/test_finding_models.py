@@ -64,8 +64,7 @@ def served(monkeypatch, tmp_path):
 @pytest.fixture
 def opened(served, start):
     """The program with the dialog open, by the button beside the Guide."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.qtbot.mouseClick(run.pane.empty.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
@@ -168,8 +167,7 @@ def test_the_small_model_that_came_from_elsewhere_is_marked_and_opened(opened, m
 
 
 def test_the_button_stands_beside_the_guide_alone(served, start):
-    run = start()
-    run.ready()
+    run = start().ready()
     assert run.pane.empty.get.isVisible()
     run.pane.chat.set_model("/models/one")
     assert not run.pane.empty.get.isVisible()
@@ -370,8 +368,7 @@ def test_a_keychain_that_fails_is_as_if_there_were_none(opened, served, chain, m
 def test_a_resumed_download_takes_the_token_from_the_keychain(served, chain, start):
     chain.kept["Stretto", "Access token of the Hugging Face hub"] = "secret"
     served.repos["somebody/Pocket"].token = "secret"
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.downloads.add(hub.look_up("somebody/Pocket", token="secret"))
     download = run.window.downloads.get("somebody/Pocket")
     run.until(lambda: download.state is DownloadState.DONE)

@@ -41,8 +41,7 @@ def served(monkeypatch, tmp_path):
 @pytest.fixture
 def opened(served, start):
     """The program with the dialog open."""
-    run = start()
-    run.ready()
+    run = start().ready()
     return run, open_dialog(run)
 
 
@@ -314,8 +313,7 @@ def test_a_failure_is_told_and_tried_again(opened, served):
 
 
 def test_the_settings_and_the_model_menu_lead_to_it(served, start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
     run.qtbot.mouseClick(window.models.get, LEFT)

@@ -13,8 +13,7 @@ from tests.app.conftest import Start, answering
 def test_the_command_opens_a_gguf_file_in_the_active_chat(
     start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     file = tmp_path / "Some-model.Q4_K_M.gguf"
     answering(monkeypatch, "file", file)
     run.window.chats.open_gguf_file()
@@ -26,8 +25,7 @@ def test_the_command_opens_a_gguf_file_in_the_active_chat(
 def test_nothing_happens_where_no_file_is_chosen(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     answering(monkeypatch, "file", None)
     run.window.chats.open_gguf_file()
     run.until(lambda: not flows.left())

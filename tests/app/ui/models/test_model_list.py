@@ -35,8 +35,7 @@ def models(tmp_path):
 @pytest.fixture
 def opened(start: Start, models):
     """The program with its settings open, and what was shown in the file manager."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.app.settings.set(models=tuple(models))
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     window = run.window.settings_commands.shown

@@ -9,8 +9,7 @@ from tests.app.conftest import Start
 
 
 def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model("/models/Small-3B")
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Small-3B"
@@ -19,8 +18,7 @@ def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start: Start):
 
 
 def test_a_chat_that_has_begun_keeps_its_model(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     begun = run.say("say one")
     run.answered()
     run.window.chats.use_model("/models/Small-3B")
@@ -30,8 +28,7 @@ def test_a_chat_that_has_begun_keeps_its_model(start: Start):
 
 
 def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     busy = run.say("hold 4")
     run.until(lambda: run.answer(busy))
     run.window.chats.use_model("/models/broken")
@@ -48,8 +45,7 @@ def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: S
 
 
 def test_a_failed_model_can_be_tried_again(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
     run.engine.loading.clear()

@@ -83,8 +83,7 @@ def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     make_model(root / "Amber-1B", 3_000_000, torch_dtype="bfloat16")
     make_model(root / "Birch-7B-4bit", quantization={"bits": 4, "group_size": 64})
     make_model(root / "Cedar-3B", 1_000_000, max_position_embeddings=32768)
-    run = start()
-    run.ready()
+    run = start().ready()
     return Listed(run, root)
 
 
@@ -272,8 +271,7 @@ def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
     ref = str(listed.root / "Cedar-3B")
     run.window.chats.use_model(ref)
     run.ready()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.app.settings.set(model=ref, models=("/other", ref), pinned=(ref,))
     window = listed.open()
     listed.choose("Cedar-3B")
@@ -421,8 +419,7 @@ def test_hundreds_of_models_are_listed_while_the_window_is_used(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for number in range(300):
         make_model(tmp_path / "many" / f"M{number:03}", 1)
-    run = start()
-    run.ready()
+    run = start().ready()
     listed = Listed(run, tmp_path / "many")
     run.window.commands["models"].trigger()
     window = listed.window

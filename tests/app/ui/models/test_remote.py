@@ -68,8 +68,7 @@ def asks(server):
 
 
 def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secrets):
-    run = start()
-    run.ready()
+    run = start().ready()
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.added.connect(run.pane.chat.set_model)
     dialog.show()
@@ -103,8 +102,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
 
 
 def test_header_and_composer_say_where_the_text_goes(start, server):
-    run = start()
-    run.ready()
+    run = start().ready()
     assert run.pane.composer.foot == ""
     pane, remote = bound(run, server)
     run.window.resize(1400, 800)
@@ -122,8 +120,7 @@ def test_header_and_composer_say_where_the_text_goes(start, server):
 
 
 def test_regenerate_branches_and_edits_as_elsewhere(start, server):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, _ = bound(run, server)
     chat = pane.chat
     run.say("Hello")
@@ -151,8 +148,7 @@ def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
 
     server = Scripted(act)
     try:
-        run = start()
-        run.ready()
+        run = start().ready()
         pane, remote = bound(run, server)
         chat = pane.chat
         run.say("Wait")
@@ -170,8 +166,7 @@ def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
 
 
 def test_a_remote_model_survives_a_restart_and_a_removed_one_sends_nothing(start, server):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, remote = bound(run, server)
     run.say("Hello")
     run.until(lambda: not pane.chat.answering)
@@ -197,8 +192,7 @@ def test_a_remote_model_survives_a_restart_and_a_removed_one_sends_nothing(start
 
 def test_nothing_is_sent_unasked(start, server):
     """No title, no list of models, no broadcast that was written elsewhere."""
-    run = start()
-    run.ready()
+    run = start().ready()
     pane, _ = bound(run, server)
     titling = run.window.titling
     run.say("Hello")
@@ -222,8 +216,7 @@ def test_nothing_is_sent_unasked(start, server):
 
 
 def test_the_models_window_lists_and_removes_remote_models(start, server, secrets):
-    run = start()
-    run.ready()
+    run = start().ready()
     remote = Remote(server.address, "org/big")
     run.app.loader.add_remote(remote, "sesame")
     secrets[f"Key for {server.address}"] = "sesame"
@@ -244,8 +237,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
 
 
 def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
-    run = start()
-    run.ready()
+    run = start().ready()
     acts = Strange()
     server = Scripted(acts)
     try:
@@ -277,8 +269,7 @@ def freed(server):
 
 
 def test_closing_with_something_written_asks_first(start, secrets):
-    run = start()
-    run.ready()
+    run = start().ready()
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.open()
     run.qtbot.keyClicks(dialog.address, "http://127.0.0.1:9/v1")
@@ -295,8 +286,7 @@ def test_closing_with_something_written_asks_first(start, secrets):
 
 
 def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
-    run = start()
-    run.ready()
+    run = start().ready()
     remotes = run.app.loader.remotes
     remotes.interfaces = ["127.0.0.1"]
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
@@ -325,8 +315,7 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
 ):
     silent = Scripted(sends(b"", then=hang))
     try:
-        run = start()
-        run.ready()
+        run = start().ready()
         pane, _ = bound(run, silent)
         run.say("hello")
         run.until(lambda: asks(silent))

@@ -180,8 +180,7 @@ def test_what_cannot_be_done_says_why_and_the_palette_stays(run: Run):
 
 
 def test_a_chat_is_opened_and_with_ctrl_beside_the_other(run: Run):
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     first = run.pane.chat.id
     run.window.chats.new()
     run.ready()
@@ -223,8 +222,7 @@ def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Ru
 
 @pytest.mark.usefixtures("german")
 def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_one(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     palette = opened(run, "rechts")
     assert words(palette) == ["Rechts teilen"]
     assert palette.shown()[0].beside == "Fenster"
@@ -240,13 +238,11 @@ def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_
 
 
 def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     for typed in ("score", "sidebar"):
         run.qtbot.keyClick(opened(run, typed).field, KEY.Key_Return)
     run.end()
-    run = start()
-    run.ready()
+    run = start().ready()
     assert words(opened(run))[:2] == ["Sidebar", "Score"]
     run.qtbot.keyClick(palette_of(run).field, KEY.Key_K, CTRL)
     assert run.window.palette_commands.palette is None
@@ -277,8 +273,7 @@ def test_it_goes_when_the_keys_go_elsewhere_and_says_when_nothing_is_called_so(r
 
 
 def test_a_command_of_the_row_in_the_sidebar_is_still_that_rows(run: Run):
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     sidebar = run.window.sidebar
     run.window.chats.new()
     run.ready()
@@ -328,8 +323,7 @@ def test_the_palettes_recent_keys_are_read_back_as_they_were(tmp_path):
 
 
 def test_before_anything_is_typed_the_latest_chats_come_first_and_then_the_menus(run: Run):
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     title = run.pane.chat.title
     palette = opened(run)
     assert words(palette)[:3] == [title, "New Chat", "Quick Question"]

@@ -30,8 +30,7 @@ def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
 
 
 def test_the_window_is_there_before_the_engine(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     assert run.window_came_first
 
 
@@ -49,8 +48,7 @@ def test_the_guide_says_what_it_is_and_promises_nothing_else(start: Start, code)
 
 
 def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     for width, height in ((1200, 900), (640, 480), (520, 360), (420, 330)):
         run.window.resize(width, height)
         run.qtbot.wait(20)
@@ -65,8 +63,7 @@ def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
 
 
 def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     qtbot.mouseClick(run.pane.empty.buttons[0], Qt.MouseButton.LeftButton)
     assert run.answered() == f"You said: {GUIDE_THINGS[0]}"
     assert run.pane.composer.field.hasFocus()
@@ -78,8 +75,7 @@ def test_the_small_model_is_offered_beside_the_guide_where_it_is(
 ):
     """Two models from the first start: the Guide, who knows Stretto, and one for anything."""
     monkeypatch.setattr(empty, "_small_folder", lambda: "/models/small")
-    run = start()
-    run.ready()
+    run = start().ready()
     offered = run.pane.empty.small
     run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)
     run.window.resize(1200, 900)
@@ -91,8 +87,7 @@ def test_the_small_model_is_offered_beside_the_guide_where_it_is(
 
 
 def test_where_it_is_not_nothing_is_offered(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1200, 900)
     run.until(lambda: not flows.left())
     assert not run.pane.empty.small.isVisible()
@@ -100,8 +95,7 @@ def test_where_it_is_not_nothing_is_offered(start: Start):
 
 
 def test_the_guide_is_asked_for_the_day_where_it_has_the_date_tool(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     assert ABOUT_THE_DATE not in [button.text() for button in run.pane.empty.buttons]
     options = replace(run.pane.chat.options, tools=(DATE,))
     run.pane.chat.set_options(options, "")
@@ -134,8 +128,7 @@ def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start
 
 
 def test_in_a_low_pane_another_model_is_still_offered(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     empty_chat = run.pane.empty
     for height in (900, 620, 480, 400):
         run.window.resize(600, height)
@@ -147,8 +140,7 @@ def test_in_a_low_pane_another_model_is_still_offered(start: Start):
 
 
 def test_in_a_narrow_pane_words_end_in_an_ellipsis_and_are_whole_in_the_tooltip(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.use_model("/models/A-Model-With-A-Very-Long-Name-8bit")
     run.window.resize(1300, 700)
     field, long = run.pane.composer.field, "Message A-Model-With-A-Very-Long-Name-8bit…"

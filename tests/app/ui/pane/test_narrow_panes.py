@@ -38,8 +38,7 @@ def named(run: Run) -> None:
     run.ready()
     run.window.chats.use_model("/models/A-Model-With-A-Long-Name-8bit")
     run.ready()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
 
 
 def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: Start):
@@ -81,8 +80,7 @@ def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):
 
 
 def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     button, keys = new_button(run), run.window.keys
     assert point_at(button) == f"New chat  {native('Ctrl+N')}"
     keys.give("new", "Ctrl+Shift+Y")
@@ -94,10 +92,8 @@ def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
 
 
 def test_the_buttons_of_a_message_tell_them_too(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.window.keys.give("regenerate", "Ctrl+Alt+R")
     last = run.pane.chat.transcript.last("assistant").id
     run.until(lambda: run.pane.transcript.row(last))
@@ -108,8 +104,7 @@ def test_the_buttons_of_a_message_tell_them_too(start: Start):
 
 
 def test_the_send_button_tells_with_what_a_message_is_sent(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.qtbot.keyClicks(run.pane.composer.field, "hello")
     assert run.pane.composer.button.toolTip().startswith("Send  Enter")
     run.app.settings.set(send_key="ctrl_enter")

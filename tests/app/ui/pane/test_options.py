@@ -21,10 +21,8 @@ from tests.app.conftest import Run, Start
 @pytest.fixture
 def popover(start: Start):
     """The panel of a chat with one answer."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     made = OptionsPopover(run.pane.chat, run.window)
     yield run, made
     if isValid(made):
@@ -43,8 +41,7 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     panel.slide.setChecked(True)
     panel.bits.setCurrentIndex(1)
     panel.close()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     sent = run.engine.sent[-1]
     assert {name: getattr(sent.params, name) for name in chosen} == chosen
     assert sent.params.stop == ("<|im_end|>", "\n##")
@@ -136,8 +133,7 @@ def test_thinking_is_left_to_the_model_or_switched(popover, choice):
     panel.show()
     panel.thinking.setCurrentIndex(panel.thinking.findData(choice))
     panel.close()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     assert run.engine.sent[-1].session.options["reasoning"] is choice
 
 
@@ -155,8 +151,7 @@ def test_a_preset_spoilt_by_hand_harms_nothing(popover):
 
 
 def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("cut")
     assert run.answered() == "So far "
     last = pane.chat.transcript.last("assistant")
@@ -174,13 +169,11 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
 def fill_half(run: Run) -> None:
     """Take more than half of a small context."""
     run.pane.chat.set_options(ChatOptions(context=256), "")
-    run.say("count 160")
-    run.answered()
+    run.ask("count 160")
 
 
 def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     fill_half(run)
     shown = run.pane.header.meter.share
     assert shown > 0
@@ -192,12 +185,10 @@ def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
 
 
 def test_the_meter_shows_how_full_the_context_is(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     meter = run.pane.header.meter
     assert not meter.isVisible()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.until(lambda: "of 2,048 tokens" in run.pane.header.toolTip())
     assert not meter.isVisible()  # there is room
     fill_half(run)
@@ -208,13 +199,11 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
 
 
 def test_the_chat_in_front_goes_first(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.say("say one")
     run.answered()
     run.window.chats.split("right")
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     sessions = [reply.session for reply in run.engine.sent]
     assert [s.priority for s in sessions] == [0, 1]
     run.window.workspace.activate(first)
@@ -225,8 +214,7 @@ def test_the_chat_in_front_goes_first(start: Start):
 
 
 def test_the_key_opens_the_settings_once(start: Start, profile):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     window = run.window.settings_commands.shown
     assert isinstance(window, QDialog)
@@ -244,8 +232,7 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
 
 
 def test_new_chats_begin_with_what_was_chosen(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
     window.numbers["temperature"].set_number(0.2)
@@ -253,8 +240,7 @@ def test_new_chats_begin_with_what_was_chosen(start: Start):
     window.system.setPlainText("Be kind.")
     window.close()
     run.window.chats.new()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     sent = run.engine.sent[-1]
     assert sent.params.temperature == 0.2
     assert sent.session.options["on_overflow"] == "slide"
@@ -262,8 +248,7 @@ def test_new_chats_begin_with_what_was_chosen(start: Start):
 
 
 def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
@@ -273,8 +258,7 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
 
 
 def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.settings_commands.show_settings()
     run.window.settings_commands.shown.send_key["ctrl_enter"].setChecked(True)
     run.window.settings_commands.shown.close()
@@ -289,8 +273,7 @@ def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
 
 
 def test_larger_text_takes_more_room_at_once(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say " + "word " * 60)
     run.answered()
     last = pane.chat.transcript.last("assistant").id

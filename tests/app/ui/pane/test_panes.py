@@ -26,8 +26,7 @@ def test_split_right_and_down_open_new_chats_beside(start: Start):
 
 
 def test_two_panes_stream_at_once_each_its_own(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     left = run.say("hold 40")
     run.window.commands["split_right"].trigger()
     right = run.say("hold 60")
@@ -61,8 +60,7 @@ def test_clicking_into_a_pane_makes_it_the_active_one(start: Start, qtbot: QtBot
 
 
 def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     kept = run.pane
     run.window.commands["split_right"].trigger()
     pane = run.say("hold 3")
@@ -110,8 +108,7 @@ def test_with_all_panes_closed_there_is_a_way_to_a_new_chat(start: Start, qtbot:
 
 
 def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say keep me")
     run.answered()
     chat_id = pane.chat.id
@@ -125,12 +122,10 @@ def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
 
 
 def test_undo_takes_back_one_thing_after_the_other(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     ids = []
     for word in ("one", "two"):
-        run.say(f"say {word}")
-        run.answered()
+        run.ask(f"say {word}")
         ids.append(run.pane.chat.id)
         run.window.chats.new()
     run.window.chats.delete(ids[0])
@@ -142,8 +137,7 @@ def test_undo_takes_back_one_thing_after_the_other(start: Start):
 
 
 def test_a_pane_moves_to_its_own_window_and_goes_on(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["split_right"].trigger()
     pane = run.say("hold 3")
     run.until(lambda: run.answer(pane))
@@ -157,8 +151,7 @@ def test_a_pane_moves_to_its_own_window_and_goes_on(start: Start):
 
 
 def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     run.window.chats.new()
@@ -173,8 +166,7 @@ def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: S
 
 def test_p6_a_chat_that_gets_another_pane_is_not_listened_to_twice(start: Start):
     """An answering chat outlives its pane: who hears the chat stays the same with the next one."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["compare"].trigger()  # a column is listened to by the comparison as well
     dialog = run.window.findChild(CompareDialog)
     dialog.prompt.setPlainText("hold 5")

@@ -25,16 +25,14 @@ def add_panes(run: Run, count: int) -> list[ChatPane]:
 @pytest.fixture
 def slow(start: Start) -> Run:
     """A program whose engine loads nothing more until it is told to."""
-    run = start()
-    run.ready()
+    run = start().ready()
     add_panes(run, 2)
     run.engine.loading.clear()
     return run
 
 
 def test_a_chat_keeps_its_history_with_another_model_while_three_others_stream(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     mine, *others = add_panes(run, 3)
     run.say("say one", mine)
     run.answered(mine)

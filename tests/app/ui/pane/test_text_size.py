@@ -19,10 +19,8 @@ KEY = Qt.Key
 
 
 def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
-    run = start()
-    run.ready()
-    run.say("think")
-    run.answered()
+    run = start().ready()
+    run.ask("think")
     field = run.pane.composer.field
     before = field.font().pixelSize()
     header = run.pane.header.height()
@@ -39,8 +37,7 @@ def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
     assert run.window.toast.text == "Maximum zoom reached"
     run.qtbot.keyClick(field, KEY.Key_Minus, CTRL)
     run.end()
-    run = start()
-    run.ready()
+    run = start().ready()
     assert theme().zoom == 175
     run.qtbot.keyClick(run.pane.composer.field, KEY.Key_0, CTRL)
     assert run.pane.composer.field.font().pixelSize() == before
@@ -56,8 +53,7 @@ def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
 
     Nor is a face that nobody would read in.
     """
-    run = start()
-    run.ready()
+    run = start().ready()
     usual = themes.QFontInfo
     px = usual(QApplication.font()).pixelSize()
     assert px == 13
@@ -126,8 +122,7 @@ def test_motion_is_less_where_the_desktop_or_the_person_says_so(qtbot):
 
 
 def test_with_less_motion_the_dots_of_answering_chats_stand_still(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.settings_commands.show_settings()
     run.window.settings_commands.shown.motion.setChecked(True)
     run.window.settings_commands.shown.close()
@@ -154,8 +149,7 @@ def test_a_message_has_the_size_of_all_text_when_its_chat_comes_back(start: Star
     run = start()
     run.app.settings.set(zoom=150)
     run.end()
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.pane
     run.qtbot.keyClick(first.composer.field, KEY.Key_0, CTRL)
     run.window.chats.new()

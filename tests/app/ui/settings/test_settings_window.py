@@ -179,8 +179,7 @@ def test_places_that_are_none_are_left_out(tmp_path) -> None:  # type: ignore[no
 def test_the_main_verb_stands_after_the_way_out(run: Run) -> None:
     for name in ("trash", "import", "export", "add_remote", "new_folder"):
         if name == "trash":
-            run.say("say one")
-            run.answered()
+            run.ask("say one")
             run.window.chats.delete(run.pane.chat.id)
         run.window.commands.do(name)
         (dialog,) = (w for w in run.window.findChildren(Sheet) if w.isVisible())

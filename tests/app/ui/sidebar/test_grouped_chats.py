@@ -72,8 +72,7 @@ def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
 
 
 def test_new_chats_that_hear_one_message_are_a_group_named_by_model_or_number(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.pane
     run.window.commands["split_right"].trigger()
     second = run.pane

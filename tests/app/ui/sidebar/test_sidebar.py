@@ -15,8 +15,7 @@ def talk(run: Run, *texts):
     ids = []
     for text in texts:
         run.ready()
-        run.say(text)
-        run.answered()
+        run.ask(text)
         ids.append(run.pane.chat.id)
         run.window.chats.new()
     return ids
@@ -134,8 +133,7 @@ def test_the_sidebar_hides_and_stays_hidden(start: Start):
 
 
 def test_an_editor_that_is_left_as_it_was_gives_no_title(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     qtbot.keyClicks(run.pane.composer.field, "unsent")
     chat_id = run.pane.chat.id
     run.until(lambda: run.window.sidebar.model.row_of(chat_id).isValid())

@@ -83,8 +83,7 @@ def test_what_fits_has_none(field, qtbot: QtBot) -> None:
 
 
 def test_the_windows_lists_have_them(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     own = run.pane.transcript.findChildren(FloatingBar)
     lists = run.window.sidebar.findChildren(FloatingBar)
     assert own

@@ -182,10 +182,8 @@ def test_the_systems_appearance_is_followed_unless_one_was_chosen(start: Start, 
 def test_the_look_changes_live(start: Start):
     from app.ui.style.theme import theme
 
-    run = start()
-    run.ready()
-    run.say("say hello")
-    run.answered()
+    run = start().ready()
+    run.ask("say hello")
     theme().set_appearance("dark")
     dark = run.window.grab().toImage().pixelColor(10, run.window.height() - 10)
     theme().set_appearance("light")
@@ -274,8 +272,7 @@ class Styled(QObject):
 
 
 def test_another_look_styles_each_widget_once_however_deep_it_lies(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     counter = Styled()
     field = run.pane.composer.field
     field.installEventFilter(counter)

@@ -48,9 +48,7 @@ def close(run: Run, panel):
 
 @pytest.fixture
 def run(start: Start):
-    run = start()
-    run.ready()
-    return run
+    return start().ready()
 
 
 def test_a_list_is_typed_sent_and_shown_on_the_reply(run: Run):
@@ -65,8 +63,7 @@ def test_a_list_is_typed_sent_and_shown_on_the_reply(run: Run):
     run.qtbot.keyClicks(panel.form.choices, "no")
     assert not panel.form.wrong.isVisible()
     close(run, panel)
-    run.say("say yes")
-    run.answered()
+    run.ask("say yes")
     assert run.engine.sent[-1].params.choices == ("yes", "no")
     assert run.pane.chat.transcript.last("assistant").stats["options"] == {
         "answer_as": "choices",
@@ -125,18 +122,15 @@ def test_the_texts_of_the_other_forms_are_kept(run: Run):
 
 
 def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     panel = open_panel(run)
     choose(run, panel, "schema")
     panel.form.schema.setPlainText(SCHEMA)
     preset = preset_of(panel)
     close(run, panel)
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.end()
-    run = start()
-    run.ready()
+    run = start().ready()
     assert run.pane.chat.options == ChatOptions(answer_as="schema", schema=SCHEMA)
     run.pane.chat.set_options(ChatOptions(), "")
     panel = open_panel(run)

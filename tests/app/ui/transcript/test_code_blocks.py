@@ -263,8 +263,7 @@ def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot: QtBot, look):
 
 
 def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send(f"paste ```py\n{LONG}\n```\n")
     run.answered()
     answer = run.pane.chat.transcript.last("assistant").id

@@ -33,8 +33,7 @@ def test_an_answer_that_was_cut_says_why(reason: str, shown: str, figures: str) 
 
 
 def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold 3")
     run.until(lambda: "2" in run.answer(run.pane))
     run.pane.act(Action.STOP)

@@ -31,9 +31,7 @@ def found(start: Start, profile):
     for message in (asked, answer):
         store.save_message(message, as_leaf=True)
     store.close()
-    run = start()
-    run.ready()
-    return run
+    return start().ready()
 
 
 def with_file(profile: Path) -> None:
@@ -154,8 +152,7 @@ def test_the_best_place_is_where_the_words_stand_together():
 
 def test_words_of_a_file_are_found_with_their_page_and_shown_unfolded(start: Start, profile: Path):
     with_file(profile)
-    run = start()
-    run.ready()
+    run = start().ready()
     search(run, "owl sleeps")
     model = run.window.sidebar.model
     row = model.row(model.index(1))

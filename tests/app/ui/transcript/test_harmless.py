@@ -134,8 +134,7 @@ def test_the_watch_and_the_bait_work(bait, qtbot: QtBot):
 
 def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
     folder, address, calls, seen = bait
-    run = start()
-    run.ready()
+    run = start().ready()
     seen.clear()
     run.pane.chat.send(f"<img src={folder}/red.png><b>x</b>")
     run.answered()
@@ -153,8 +152,7 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
 @pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it has not been asked
 def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send(f"paste $\\color{{url({address}/c)}}x$")
     run.answered()
     run.window.grab()
@@ -166,8 +164,7 @@ def test_a_formulas_colour_is_not_fetched(start: Start, bait):
 )
 def test_a_title_is_no_html(start: Start, bait, title):
     folder, *_ = bait
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send("say hello")
     run.answered()
     run.pane.chat.rename(title.format(folder))
@@ -231,8 +228,7 @@ def formats(data):
 def test_what_is_copied_is_words_alone(start: Start, bait):
     """HTML on the clipboard would have other programs load what it refers to."""
     folder, address, *_ = bait
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send("paste " + evil(folder, address))
     run.answered()
 

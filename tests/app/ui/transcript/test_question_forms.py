@@ -63,8 +63,7 @@ class Server:
 
 
 def begun(start: Start) -> tuple[Run, Server]:
-    run = start()
-    run.ready()
+    run = start().ready()
     return run, Server(run)
 
 

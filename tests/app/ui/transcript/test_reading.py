@@ -39,8 +39,7 @@ def long_chat(profile):
 
 
 def opened(start: Start, chat_id):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.open(chat_id)
     view = run.pane.transcript
     run.until(lambda: view.rows_alive() > 0)
@@ -123,8 +122,7 @@ def test_find_begins_at_what_is_in_view(start: Start, long_chat, qtbot: QtBot):
 
 
 def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 30")
     run.until(lambda: "5" in run.answer(pane))
     run.window.chats.new()
@@ -138,8 +136,7 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: S
 
 
 def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send("\n".join(f"line {n}" for n in range(200)))
     run.answered()
     question = run.pane.chat.transcript.last("user")
@@ -171,8 +168,7 @@ def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
     answer = Message(new_id(), chat.id, question.id, "assistant", long, long)
     with Store.open(profile / "chats.db") as store:
         store.exchange.take_in([(replace(chat, leaf_id=answer.id), [question, answer])])
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.open(chat.id)
     can, over = run.pane.chat.can, run.pane.transcript.viewport()
     said, asked = AnswerRow(answer, can, over), UserRow(question, can, over)
@@ -198,14 +194,11 @@ def test_profile_a_damaged_chat_of_the_last_layout_does_not_keep_the_window_shut
     start: Start, profile, qtbot: QtBot, column: str
 ):
     """The others open, and it is told as any chat that cannot be read."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     damaged = run.pane.chat.id
     run.window.commands["split_right"].trigger()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     sound = run.pane.chat.id
     run.end()
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:

@@ -56,8 +56,7 @@ def fruit(start: Start, profile) -> tuple[Run, TranscriptView, list[str]]:
 
 
 def opened(start: Start, chat_id: str) -> tuple[Run, TranscriptView]:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.open(chat_id)
     view = run.pane.transcript
     run.until(lambda: view.rows_alive() > 0 and not view._soon.isActive())
@@ -261,8 +260,7 @@ def test_a_part_of_a_message_without_a_row_is_copied(start: Start, profile) -> N
 
 
 def test_what_streams_on_is_selected_too(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 60")
     view = pane.transcript
     answer = pane.chat.transcript.last("assistant").id
@@ -278,8 +276,7 @@ def test_what_streams_on_is_selected_too(start: Start) -> None:
 
 
 def test_a_drag_over_a_message_that_streams_keeps_its_beginning(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 400")
     view = pane.transcript
     answer = pane.chat.transcript.last("assistant").id

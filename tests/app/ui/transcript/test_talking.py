@@ -15,8 +15,7 @@ def row_of(pane, role="assistant"):
 
 
 def test_type_send_and_read_the_answer(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("say one two three")
     assert run.pane.composer.text == ""
     assert run.answered() == "one two three "
@@ -46,8 +45,7 @@ def test_the_composer_grows_to_two_fifths_of_the_pane_and_then_scrolls(start: St
 
 
 def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 5")
     run.until(lambda: run.answer(pane).startswith("1 2 3 4 5"))
     assert pane.composer.button.stops
@@ -58,8 +56,7 @@ def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
 
 
 def test_the_round_button_sends_and_stops(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     qtbot.keyClicks(run.pane.composer.field, "hold 3")
     qtbot.mouseClick(run.pane.composer.button, Qt.MouseButton.LeftButton)
     run.until(lambda: run.answer(run.pane))
@@ -69,8 +66,7 @@ def test_the_round_button_sends_and_stops(start: Start, qtbot: QtBot):
 
 
 def test_text_is_written_while_an_answer_runs_but_not_sent(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     run.say("next question")
@@ -81,8 +77,7 @@ def test_text_is_written_while_an_answer_runs_but_not_sent(start: Start, qtbot: 
 
 
 def test_thinking_stands_apart_and_folds(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("think")
     assert run.answered() == "Thought."
     message = pane.chat.transcript.last("assistant")
@@ -95,8 +90,7 @@ def test_thinking_stands_apart_and_folds(start: Start):
 
 
 def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("fail")
     assert run.answered() == "So far "
     assert pane.chat.transcript.last("assistant").error.startswith("Not enough memory")
@@ -108,8 +102,7 @@ def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: St
 
 
 def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("overflow of words")
     run.answered()
     run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
@@ -121,8 +114,7 @@ def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start: Start
 
 
 def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say hello")
     run.answered()
     run.window.commands["regenerate"].trigger()
@@ -135,8 +127,7 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
 
 
 def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say hallo")
     run.answered()
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Up)
@@ -152,8 +143,7 @@ def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
 
 
 def test_escape_gives_up_editing_and_brings_the_draft_back(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say hallo")
     run.answered()
     pane.composer.set_text("a draft")
@@ -164,14 +154,12 @@ def test_escape_gives_up_editing_and_brings_the_draft_back(start: Start, qtbot: 
 
 
 def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say one")
     run.answered()
     options = pane.chat.options
     pane.chat.set_options(type(options)(temperature=0.0, seed=7), "Be brief.")
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     asked = run.engine.sent[-1]
     assert [turn["role"] for turn in asked.turns] == ["system", "user", "assistant", "user"]
     assert asked.turns[0]["content"] == "Be brief."
@@ -180,18 +168,15 @@ def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start:
 
 
 def test_copy_last_answer(start: Start):
-    run = start()
-    run.ready()
-    run.say("say copied words")
-    run.answered()
+    run = start().ready()
+    run.ask("say copied words")
     run.window.commands["copy_answer"].trigger()
     assert QGuiApplication.clipboard().text() == "copied words "
     assert run.window.toast.text == "Copied"
 
 
 def test_figures_stand_below_the_answer(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say one two")
     run.answered()
     stats = pane.chat.transcript.last("assistant").stats
@@ -200,13 +185,11 @@ def test_figures_stand_below_the_answer(start: Start):
 
 
 def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.say("say one")
     run.answered()
     run.window.chats.split("right")
-    run.say("break")
-    run.answered()
+    run.ask("break")
     assert run.engine.loads == 1
     last = run.pane.chat.transcript.last("assistant")
     assert (last.status, last.content) == ("error", "So far ")

@@ -22,12 +22,9 @@ def remedies(run: Run) -> dict:
 
 
 def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
-    run.say("overflow")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
+    run.ask("overflow")
     ways = remedies(run)
     assert list(ways) == ["Leave Out Oldest Messages", *REST]
     run.qtbot.mouseClick(ways["Leave Out Oldest Messages"], Qt.MouseButton.LeftButton)
@@ -38,12 +35,9 @@ def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
 
 
 def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
-    run.say("toolong words")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
+    run.ask("toolong words")
     ways = remedies(run)
     card = ways["Edit Message"].parentWidget()
     assert max(way.geometry().bottom() for way in ways.values()) == card.height() - 13
@@ -57,16 +51,12 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
 
 
 def test_where_that_cannot_help_it_is_not_offered(start: Start):
-    run = start()
-    run.ready()
-    run.say("toolong alone")
-    run.answered()
+    run = start().ready()
+    run.ask("toolong alone")
     assert list(remedies(run)) == REST
     run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
-    run.say("say one")
-    run.answered()
-    run.say("toolong again")
-    run.answered()
+    run.ask("say one")
+    run.ask("toolong again")
     ways = remedies(run)
     run.qtbot.mouseClick(ways["Leave Out Oldest Messages"], Qt.MouseButton.LeftButton)
     run.answered()
@@ -75,12 +65,9 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
 
 def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
     """G9: the chat was stuck, every later turn failed the same way."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
-    run.say("toolong " + "words " * 30)
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
+    run.ask("toolong " + "words " * 30)
     row = run.pane.transcript.row(run.pane.chat.transcript.path[2].id)
     assert isinstance(row, UserRow)
     assert row.note == ""  # it may still be edited, or asked again
@@ -96,12 +83,9 @@ def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(st
 
 
 def test_a_message_that_does_not_fit_is_left_out_by_a_button_and_comes_back(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
-    run.say("toolong words")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
+    run.ask("toolong words")
     remedies(run)["Delete Message"].click()
     assert [m.content for m in run.pane.chat.transcript.path] == ["say one", "one "]
     assert run.window.toast.text == "2 messages deleted"
@@ -110,10 +94,8 @@ def test_a_message_that_does_not_fit_is_left_out_by_a_button_and_comes_back(star
 
 
 def test_another_model_is_a_button_away(start: Start):
-    run = start()
-    run.ready()
-    run.say("toolong words")
-    run.answered()
+    run = start().ready()
+    run.ask("toolong words")
     remedies(run)["Choose Another Model…"].click()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)

@@ -176,8 +176,7 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
 
 def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
     """The tools that come with the program, and one folder of the chat."""
-    run = start()
-    run.ready()
+    run = start().ready()
     switch_on(run, *names)
     run.app.library.toolbox.consents.grant(run.pane.chat.id, folder.resolve(), writable)
     return run
@@ -263,8 +262,7 @@ def test_u11_a_folder_is_added_for_a_call_that_lacks_it(start: Start, tmp_path: 
 
 
 def test_u11_nothing_is_shown_for_no_arguments(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     switch_on(run, "date")
     shown = card(run, "call date {}")
     assert shown.headline == "Get the date and time?"
@@ -639,8 +637,7 @@ def test_what_each_servers_tools_cost_is_shown_beside_its_name(start: Start) -> 
 
 
 def test_u12_tools_have_names_and_a_sentence_each(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     toolbox, chat = run.app.library.toolbox, run.pane.chat
     toolbox.host.set_servers([ServerConfig("web", "x")])
     long = "Looks pages up. Give it words. " + "More of it. " * 40

@@ -8,21 +8,17 @@ from tests.app.conftest import Start
 
 
 def test_the_title_counts_answers_that_ended_out_of_sight(start: Start, monkeypatch):
-    run = start()
-    run.ready()
+    run = start().ready()
     state = [Qt.ApplicationState.ApplicationActive]
     alerts = []
     monkeypatch.setattr(QGuiApplication, "applicationState", lambda: state[0])
     monkeypatch.setattr(QApplication, "alert", lambda window, *_: alerts.append(window))
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     assert run.window.windowTitle() == "say one — Stretto"
     state[0] = Qt.ApplicationState.ApplicationInactive
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     assert run.window.windowTitle() == "(1) say one — Stretto"
-    run.say("say three")
-    run.answered()
+    run.ask("say three")
     assert run.window.windowTitle() == "(1) say one — Stretto"  # chats are counted
     assert alerts
     run.window._attention._on_state(Qt.ApplicationState.ApplicationActive)

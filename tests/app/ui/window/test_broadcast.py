@@ -10,8 +10,7 @@ from tests.app.conftest import Start
 
 
 def test_a_message_goes_to_every_pane_while_broadcast_is_on(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     left = run.pane
     run.window.commands["split_right"].trigger()
     right = run.pane
@@ -31,8 +30,7 @@ def test_a_message_goes_to_every_pane_while_broadcast_is_on(start: Start):
 
 
 def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.pane
     run.window.commands["broadcast"].trigger()
     run.window.commands["split_right"].trigger()
@@ -46,8 +44,7 @@ def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start
 
 
 def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_before(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     run.window.commands["split_right"].trigger()
@@ -68,8 +65,7 @@ def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_befo
 
 
 def test_what_is_being_written_in_a_busy_chat_stays_and_that_is_said_before(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     left.composer.set_text("my next thought")
@@ -92,8 +88,7 @@ def test_what_is_being_written_in_a_busy_chat_stays_and_that_is_said_before(star
 
 
 def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     assert left.chat.send_later("say later")
@@ -109,8 +104,7 @@ def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: St
 
 
 def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1180, 700)
     left = run.pane
     assert not left.composer.broadcast_button.isVisible()
@@ -145,8 +139,7 @@ def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
 
 
 def test_it_says_whom_it_reaches_and_leaves_hidden_tabs_out_unless_they_are_ticked(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     hidden = run.pane
     run.window.chats.new()
     left = run.pane
@@ -179,8 +172,7 @@ def test_it_says_whom_it_reaches_and_leaves_hidden_tabs_out_unless_they_are_tick
 
 
 def test_kept_on_it_is_for_every_message(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     left = run.pane
     run.window.commands["broadcast_keep"].trigger()
     assert run.window.toast.text == "Broadcast is off"
@@ -197,8 +189,7 @@ def test_kept_on_it_is_for_every_message(start: Start):
 
 
 def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.composer.set_text("say hello")
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
     dialog = run.window.findChild(CompareDialog)

@@ -16,21 +16,17 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 @pytest.fixture
 def two(start: Start):
     """Two chats with a message each; the second is the active one."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     first = run.pane.chat.id
     run.window.chats.new()
     run.ready()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     return run, first, run.pane.chat.id
 
 
 def test_a_new_chat_is_not_begun_beside_one_in_which_nothing_was_said(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     blank = run.pane
     run.window.sidebar.search.setFocus()
     for _ in range(2):
@@ -115,8 +111,7 @@ def test_a_chats_keys_do_nothing_to_it_from_a_dialog(two):
 
 
 def test_what_cannot_be_done_now_is_grey_in_the_menu_with_the_reason(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     edit = menu_of(run, "Chat")
     edit.aboutToShow.emit()
     again = run.window.commands["regenerate"]
@@ -124,16 +119,14 @@ def test_what_cannot_be_done_now_is_grey_in_the_menu_with_the_reason(start: Star
     assert again.toolTip() == "There is no message to reply to yet."
     edit.aboutToHide.emit()
     assert again.isEnabled()
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     edit.aboutToShow.emit()
     assert again.isEnabled()
     edit.aboutToHide.emit()
 
 
 def test_a_key_that_cannot_act_now_says_why(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
     assert run.window.toast.text == "There is no message to reply to yet."
     run.window.workspace.close_pane(run.pane)
@@ -158,8 +151,7 @@ def wheel(run: Run, field) -> None:
 
 
 def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
     run.until(window.isVisible)
@@ -191,8 +183,7 @@ def chosen(run: Run) -> dict:
 
 
 def test_d8_the_wheel_over_a_chats_settings_changes_nothing_either(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.header.options_button.click()
     popover = QApplication.activePopupWidget()
     before = popover.values()
@@ -204,10 +195,8 @@ def test_d8_the_wheel_over_a_chats_settings_changes_nothing_either(start: Start)
 
 
 def test_menus_say_what_a_command_would_do_now(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     commands = run.window.commands
 
     def shown(*names: str) -> list[str]:

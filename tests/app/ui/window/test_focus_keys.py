@@ -31,13 +31,11 @@ def renaming(run: Run) -> str:
 @pytest.fixture
 def two(start: Start):
     """Two chats with two messages each; the second is the active one."""
-    run = start()
-    run.ready()
+    run = start().ready()
     for title in ("say one", "say two"):
         if title == "say two":
             run.window.chats.new()
-        run.say(title)
-        run.answered()
+        run.ask(title)
     return run
 
 

@@ -25,8 +25,7 @@ def press(run: Run, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> No
 def talk(run: Run, *words: str) -> None:
     run.ready()
     for word in words:
-        run.say(f"say {word}")
-        run.answered()
+        run.ask(f"say {word}")
 
 
 def in_conversation(run: Run):
@@ -57,12 +56,10 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
 
 
 def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send("paste " + "word\n\n" * 120)
     run.answered()
-    run.say("say end")
-    run.answered()
+    run.ask("say end")
     in_conversation(run)
     press(run, Qt.Key.Key_Home)
     press(run, Qt.Key.Key_Down)
@@ -139,8 +136,7 @@ def test_a_letter_goes_to_the_composer_and_so_does_escape(start: Start):
 
 
 def test_wide_code_is_moved_and_copied(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.send("paste " + WIDE)
     run.answered()
     row = in_conversation(run)

@@ -381,8 +381,7 @@ def test_a_spoilt_arrangement_still_opens_its_chats(two, damage):
 
 
 def test_an_unread_reply_is_so_after_a_restart_until_it_is_looked_at(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold 2")
     open_one = run.pane.chat
     run.window.chats.new()

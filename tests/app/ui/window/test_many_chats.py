@@ -33,8 +33,7 @@ def run(start: Start, profile) -> Run:
     paths = Paths.in_profile(profile)
     paths.create()
     write_crowd(paths.chats, Crowd(CHATS, 10))
-    run = start()
-    run.ready()
+    run = start().ready()
     model = run.window.sidebar.model
     for folder in run.app.library.order.folders():
         model.fold(folder.id, False)

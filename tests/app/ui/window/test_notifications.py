@@ -41,8 +41,7 @@ def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> No
 def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     start: Start, monkeypatch
 ):
-    run = start()
-    run.ready()
+    run = start().ready()
     state = [HERE]
     asked = type("Asked", (QGuiApplication,), {"applicationState": staticmethod(lambda: state[0])})
     monkeypatch.setattr(notices, "QGuiApplication", asked)

@@ -97,8 +97,7 @@ def changed(run: Run, name: str) -> KeyDialog:
 
 
 def test_the_keys_pressed_in_the_dialog_are_the_commands_from_then_on(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     dialog = changed(run, "score")
     run.qtbot.keyClick(dialog.field, KEY.Key_N, CTRL)
     assert "“New Chat”" in dialog.hint.text()
@@ -123,8 +122,7 @@ def test_the_keys_pressed_in_the_dialog_are_the_commands_from_then_on(start: Sta
     assert run.window.score.isVisible()
     assert run.window.commands.keys("score") == native("F8")
     run.end()
-    run = start()
-    run.ready()
+    run = start().ready()
     assert run.window.commands.keys("score") == native("F8")
     dialog = changed(run, "score")
     dialog.usual.click()

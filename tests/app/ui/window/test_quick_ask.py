@@ -25,10 +25,8 @@ def icon(run: Run) -> QSystemTrayIcon:
 
 
 def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
-    run = start()
-    run.ready()
-    run.say("say before")
-    run.answered()
+    run = start().ready()
+    run.ask("say before")
     before = run.pane
     run.window.commands["quick_ask"].trigger()
     pane = run.pane
@@ -54,8 +52,7 @@ def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
 
 
 def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["quick_ask"].trigger()
     pane, window = run.pane, run.pane.window()
     bar = run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar()
@@ -66,8 +63,7 @@ def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
 
 
 def test_one_window_waits_for_a_question_and_leaves_nothing_when_none_comes(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     for _ in range(2):
         run.window.commands["quick_ask"].trigger()
     assert len(run.panes) == 2
@@ -79,8 +75,7 @@ def test_one_window_waits_for_a_question_and_leaves_nothing_when_none_comes(star
 
 
 def test_another_start_asks_for_it(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     single = run.app.single
     socket = QLocalSocket()
     socket.connectToServer(single._name + "-ask")
@@ -92,8 +87,7 @@ def test_another_start_asks_for_it(start: Start):
 # What the offscreen platform says of itself.
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
 def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     tray = run.window.tray
     assert tray.icon is None
     run.window.settings_commands.show_settings()
@@ -118,8 +112,7 @@ def test_the_settings_name_what_a_system_key_can_start():
 
 
 def test_a_quick_question_is_compared_with_nothing_and_hears_no_broadcast(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     main = run.pane
     run.window.commands["quick_ask"].trigger()
     quick = run.pane

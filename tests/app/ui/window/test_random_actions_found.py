@@ -25,15 +25,12 @@ def answer_row(run: Run, number: int) -> AnswerRow:
 
 def test_a_button_says_why_also_after_the_message_has_another_place(start: Start):
     """What was said of the last answer was still said of it when it was not the last any more."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.pane.chat.set_model("/models/broken")
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     row = answer_row(run, 1)
     assert row._same.toolTip() == "The seed of the last reply is unknown"
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     assert row._same.toolTip() == "The seed of this reply is unknown"
     run.pane.act(Action.DELETE, run.pane.chat.transcript.path[2].id)
     assert row._same.toolTip() == "The seed of the last reply is unknown"
@@ -41,8 +38,7 @@ def test_a_button_says_why_also_after_the_message_has_another_place(start: Start
 
 def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
     """Its place in the layout is that of before until the next one: painting raised KeyError."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold 2")
     run.until(lambda: "2" in run.answer(run.pane))
     run.pane.act(Action.STOP)
@@ -55,10 +51,8 @@ def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
 
 def test_a_seed_that_is_not_known_any_more_does_not_stay_as_none(start: Start):
     """The panel is open while another branch, without a seed, comes on screen."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     popover = OptionsPopover(run.pane.chat, run.window)
     popover.show()
     assert popover.same.isVisible()
@@ -71,8 +65,7 @@ def test_a_seed_that_is_not_known_any_more_does_not_stay_as_none(start: Start):
 
 def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
     """The score asks five times a second, and each question left one."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.until(lambda: not flows._awaited)
     before = len(run.app.bridge._handlers)
     for _ in range(20):
@@ -85,10 +78,8 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
 
 def test_a_chat_deleted_just_before_a_kill_is_not_begun_anew_over_itself(start: Start):
     """The layout still had it as open: a blank chat of its id came up, and took its place."""
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     deleted = run.pane.chat.id
     layout = run.window.workspace.arrangement().to_json()
     run.window.chats.delete(deleted)
@@ -101,10 +92,8 @@ def test_a_chat_deleted_just_before_a_kill_is_not_begun_anew_over_itself(start: 
 
 
 def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     deleted = run.pane.chat.id
     run.window.chats.delete(deleted)
     run.end()

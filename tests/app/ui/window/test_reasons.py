@@ -93,8 +93,7 @@ def test_every_command_says_why_it_cannot_be_done_in_every_state(start: Start):
     run.answered()
     run.until(lambda: all(row.lane.state == "idle" for row in run.window.score.rows()))
     check(run, "at rest, with the score")
-    run.say("break")
-    run.answered()
+    run.ask("break")
     assert run.app.loader.get("/models/slow").state is LoadState.UNASKED
     check(run, "the engine has broken down")
     run.window.chats.use_model("/models/broken")
@@ -111,11 +110,9 @@ def test_every_command_says_why_it_cannot_be_done_in_every_state(start: Start):
 
 @pytest.mark.parametrize("name", ["trash", "compare", "settings", "get_model", "backups"])
 def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.app.settings.set(models=("/models/gone",))
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     if name == "trash":
         run.window.chats.delete(run.pane.chat.id)
     run.window.commands[name].trigger()
@@ -137,8 +134,7 @@ def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
 
 
 def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("hold 1")
     run.until(lambda: run.answer(pane))
     run.pane.header.model_button.click()

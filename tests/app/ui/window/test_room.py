@@ -9,8 +9,7 @@ from tests.app.conftest import Start
 
 
 def test_where_there_is_no_room_for_a_column_the_chat_is_a_tab(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1000, 700)
     for _ in range(8):
         run.window.commands["split_right"].trigger()
@@ -25,8 +24,7 @@ def test_where_there_is_no_room_for_a_column_the_chat_is_a_tab(start: Start) -> 
 
 
 def test_panes_are_evened_out(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1300, 700)
     run.window.commands["split_right"].trigger()
     for _ in range(4):
@@ -38,8 +36,7 @@ def test_panes_are_evened_out(start: Start) -> None:
 
 
 def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_back(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     window = run.window
     window.resize(1100, 700)
     window.commands["split_right"].trigger()
@@ -59,8 +56,7 @@ def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_back(start: Start) -
 
 
 def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     stop = run.window.commands["stop_all"]
     stop.trigger()
     assert run.window.toast.text == "No model is replying"
@@ -80,8 +76,7 @@ def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) 
 
 
 def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["add_remote"].trigger()
     from app.ui.models.remote import RemoteDialog
 
@@ -91,8 +86,7 @@ def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
 
 
 def test_a_window_of_its_own_is_on_the_screen(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.move(700, 500)
     run.window.commands["quick_ask"].trigger()
     floating = run.pane.window()
@@ -102,8 +96,7 @@ def test_a_window_of_its_own_is_on_the_screen(start: Start) -> None:
 
 
 def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     window, panes = run.window, run.window.workspace.panes
     window.resize(1500, 760)
     for _ in range(3):
@@ -126,8 +119,7 @@ def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
 
 
 def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     window = run.window
     window.resize(1500, 760)
     window.commands["split_right"].trigger()
@@ -142,8 +134,7 @@ def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
 
 
 def test_the_sidebar_opened_in_a_narrow_window_has_its_room_from_the_panes(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     window = run.window
     window.resize(1100, 700)
     window.commands["split_right"].trigger()

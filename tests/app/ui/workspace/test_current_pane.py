@@ -13,15 +13,12 @@ from tests.app.conftest import Run, Start
 @pytest.fixture
 def two(start: Start) -> Run:
     """Two panes beside each other, each with a short answer."""
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1100, 700)
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.window.commands["split_right"].trigger()
     run.ready()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     return run
 
 

@@ -122,8 +122,7 @@ def test_where_two_could_not_be_read_a_chat_lands_in_the_tabs(start: Start):
 
 
 def test_beside_all_windows_it_gets_a_window_of_its_own_and_comes_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(500, 400)
     run.window.move(0, 0)
     run.window.chats.new()

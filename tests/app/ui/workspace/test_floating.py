@@ -36,8 +36,7 @@ def float_and_close(run: Run) -> ChatPane:
 
 
 def test_it_stays_when_the_main_window_is_activated(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.new()
     pane = run.pane
     run.window.commands["float"].trigger()
@@ -56,8 +55,7 @@ def test_it_stays_when_the_main_window_is_activated(start: Start):
 
 @pytest.mark.parametrize("where", ["tab", "right", "down", "first of three columns"])
 def test_the_command_brings_it_back_to_where_it_was(start: Start, where: str):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1400, 900)
     if where == "first of three columns":
         run.window.commands["split_right"].trigger()
@@ -77,13 +75,10 @@ def test_the_command_brings_it_back_to_where_it_was(start: Start, where: str):
 
 
 def test_what_was_closed_in_its_own_window_opens_again_where_it_was(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.window.commands["split_right"].trigger()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     run.qtbot.wait(50)
     before = place(run, run.pane)
     pane = float_and_close(run)
@@ -96,8 +91,7 @@ def test_what_was_closed_in_its_own_window_opens_again_where_it_was(start: Start
 
 
 def test_a_tab_of_a_window_that_is_still_there_comes_back_into_it(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.new()
     run.window.commands["float"].trigger()
     window = run.pane.window()
@@ -110,14 +104,11 @@ def test_a_tab_of_a_window_that_is_still_there_comes_back_into_it(start: Start):
 
 
 def test_its_place_is_kept_over_a_restart(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1400, 900)
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     run.window.commands["split_right"].trigger()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     run.window.workspace.activate(run.panes[0])
     chat = run.pane.chat.id
     run.window.commands["float"].trigger()
@@ -131,10 +122,8 @@ def test_its_place_is_kept_over_a_restart(start: Start):
 
 
 def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     kept = run.pane.chat.id
     run.window.workspace.close_pane(run.pane)
     run.window.chats.new()
@@ -157,8 +146,7 @@ def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
 
 
 def test_the_search_of_all_chats_is_where_the_sidebar_is(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.new()
     run.window.commands["float"].trigger()
     run.until(lambda: run.pane.window().isActiveWindow())
@@ -168,10 +156,8 @@ def test_the_search_of_all_chats_is_where_the_sidebar_is(start: Start):
 
 
 def test_a_kept_window_that_would_be_off_the_screen_is_moved_onto_it(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.window.commands["float"].trigger()
     run.pane.window().move(5000, 5000)
     run.end()
@@ -221,17 +207,14 @@ def test_a_window_larger_than_the_screen_is_made_as_large_as_it(qtbot):
 
 
 def test_as_a_window_closes_the_pane_that_was_left_for_it_is_current_again(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1400, 900)
     run.window.commands["split_right"].trigger()
-    run.say("say two")
-    run.answered()
+    run.ask("say two")
     run.window.workspace.activate(run.panes[0])
     before = run.pane
     run.window.commands["quick_ask"].trigger()
     run.ready()
-    run.say("say quick")
-    run.answered()
+    run.ask("say quick")
     run.window.workspace.close_pane(run.pane)
     assert run.pane is before

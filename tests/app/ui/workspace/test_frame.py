@@ -17,8 +17,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def test_g6_typing_while_nothing_has_the_focus_goes_into_the_active_composer(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.chats.split("right")
     QApplication.focusWidget().clearFocus()
     assert QApplication.focusWidget() is None
@@ -30,8 +29,7 @@ def test_g6_typing_while_nothing_has_the_focus_goes_into_the_active_composer(sta
 
 
 def test_g6_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     pressed = []
     button = run.window.sidebar.findChildren(IconButton)[-1]
     button.clicked.disconnect()
@@ -47,8 +45,7 @@ def test_g6_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start:
 
 
 def test_typing_goes_into_the_pane_of_a_window_of_its_own(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["float"].trigger()
     floating = run.pane.window()
     assert floating is not run.window
@@ -58,8 +55,7 @@ def test_typing_goes_into_the_pane_of_a_window_of_its_own(start: Start):
 
 
 def test_keys_that_are_no_words_are_left_alone(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     QApplication.focusWidget().clearFocus()
     run.qtbot.keyClick(run.window, Qt.Key.Key_Space)
     run.qtbot.keyClick(run.window, Qt.Key.Key_Tab)
@@ -76,11 +72,9 @@ def strips(run: Run) -> list[StripButtons]:
 
 
 def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1180, 780)
-    run.say("say " + "a title of many words " * 2)
-    run.answered()
+    run.ask("say " + "a title of many words " * 2)
     run.window.chats.new()
     (strip,) = strips(run)
     assert not strip.folded
@@ -97,10 +91,8 @@ def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start)
 
 
 def test_a_folded_strip_keeps_the_new_chat_and_offers_the_rest_and_all_tabs(start: Start):
-    run = start()
-    run.ready()
-    run.say("say " + "a title of many words " * 2)
-    run.answered()
+    run = start().ready()
+    run.ask("say " + "a title of many words " * 2)
     run.window.chats.new()
     run.window.chats.split("right")
     run.window.chats.split("right")
@@ -128,10 +120,8 @@ def test_a_folded_strip_keeps_the_new_chat_and_offers_the_rest_and_all_tabs(star
 
 
 def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     toast = run.window.toast
     run.window.commands["float"].trigger()
     floating = run.pane.window()
@@ -152,8 +142,7 @@ def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Star
 
 
 def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(700, 560)
     run.window.commands["sidebar"].trigger()
     run.window.commands["split_right"].trigger()
@@ -180,10 +169,8 @@ def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
 
 
 def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.window.commands["float"].trigger()
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.asked.emit("delete", last)
@@ -194,8 +181,7 @@ def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Star
 
 
 def test_d5_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, profile):
-    run = start()
-    run.ready()
+    run = start().ready()
     error = ValueError("words of a person")
     run.app._on_uncaught(ValueError, error, None)
     notice = run.app.errors.toast
@@ -214,8 +200,7 @@ def test_d5_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start
 
 
 def test_that_a_model_rests_is_told_on_hover_only(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     header = run.pane.header
     run.window.chats.new()  # the header has a row of its own
     run.ready()
@@ -236,8 +221,7 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
 
 
 def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     middles = {}
     run.say("hold 2")
     chat = run.pane.chat
@@ -256,8 +240,7 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
 
 
 def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(900, 780)
     for _ in range(9):
         run.window.chats.new()
@@ -272,8 +255,7 @@ def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
 
 
 def test_a_row_of_tabs_is_folded_as_all_text_grows(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1000, 780)
     for _ in range(4):
         run.window.chats.new()
@@ -291,8 +273,7 @@ def test_in_a_full_row_long_titles_give_way_before_short_ones(start: Start):
     long = "say that a title may be longer than all that there is room for in a row"
     for text in ("say one", long, "say two", long):
         run.ready()
-        run.say(text)
-        run.answered()
+        run.ask(text)
         run.window.chats.new()
     tabs = [run.window.workspace.dock(pane.chat.id).tabWidget() for pane in run.panes]
     labels = [tab.findChild(QLabel, "dockWidgetTabLabel") for tab in tabs]

@@ -15,12 +15,9 @@ def shown(pane):
 
 
 def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
-    run.say("say two")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
+    run.ask("say two")
     pane, before = run.pane, shown(run.pane)
     second = pane.chat.transcript.path[2].id
     pane.transcript.asked.emit("delete", second)
@@ -31,12 +28,9 @@ def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
 
 
 def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
-    run = start()
-    run.ready()
-    run.say("say keep")
-    run.answered()
-    run.say("say gone")
-    run.answered()
+    run = start().ready()
+    run.ask("say keep")
+    run.ask("say gone")
     question = run.pane.chat.transcript.path[2].id
     run.pane.transcript.asked.emit("delete", question)
     assert run.app.store.search("gone") == []
@@ -46,10 +40,8 @@ def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
 
 
 def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.window.commands["regenerate"].trigger()
     run.answered()
     chat = run.pane.chat
@@ -70,8 +62,7 @@ def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start: 
 
 
 def test_nothing_is_deleted_under_a_running_reply(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     run.pane.transcript.asked.emit("delete", run.pane.chat.transcript.path[0].id)
@@ -81,10 +72,8 @@ def test_nothing_is_deleted_under_a_running_reply(start: Start):
 
 
 def test_versions_are_paged_by_key(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     chat = run.pane.chat
     chat.edit(chat.transcript.path[0].id, "say two")
     run.answered()
@@ -95,20 +84,16 @@ def test_versions_are_paged_by_key(start: Start):
 
 
 def test_a_branch_from_an_answer_goes_on_alone(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
-    run.say("say two")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
+    run.ask("say two")
     old = run.pane
     old.transcript.asked.emit("branch", old.chat.transcript.path[1].id)
     new = run.pane
     assert new is not old
     assert new.chat.title == "say one (branch)"
     assert shown(new) == ["say one", "one "]
-    run.say("say three")
-    run.answered()
+    run.ask("say three")
     assert shown(new) == ["say one", "one ", "say three", "three "]
     assert shown(old) == ["say one", "one ", "say two", "two "]
     assert run.engine.sent[-1].session is not run.engine.sent[0].session
@@ -117,18 +102,15 @@ def test_a_branch_from_an_answer_goes_on_alone(start: Start):
 
 
 def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     run.pane.transcript.asked.emit("branch", run.pane.chat.transcript.path[0].id)
     assert shown(run.pane) == []
     assert run.pane.composer.text == "say one"
 
 
 def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     kept = Docks.KEPT_CLOSED
     run.say("hold 2")
     first = run.pane
@@ -151,10 +133,8 @@ def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
 
 
 def test_a_selection_is_copied_with_its_markers(start: Start):
-    run = start()
-    run.ready()
-    run.say("say - apples")
-    run.answered()
+    run = start().ready()
+    run.ask("say - apples")
     run.until(lambda: run.pane.transcript.row(run.pane.chat.transcript.leaf_id))
     row = run.pane.transcript.row(run.pane.chat.transcript.leaf_id)
     cursor = row._view.textCursor()
@@ -168,8 +148,7 @@ def test_a_selection_is_copied_with_its_markers(start: Start):
 
 
 def test_a_deleted_chat_leaves_no_cache_on_disk(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     pane = run.say("say one")
     run.answered()
     chat_id = pane.chat.id

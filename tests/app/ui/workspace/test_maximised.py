@@ -90,8 +90,7 @@ def test_the_layout_that_is_kept_has_all_panes(start: Start):
     run.window.resize(1400, 900)
     for _ in range(2):
         run.ready()
-        run.say("say something")
-        run.answered()
+        run.ask("say something")
         run.window.commands["split_right"].trigger()
     run.qtbot.wait(50)
     before = [pane.chat.id for pane in run.panes]
@@ -106,8 +105,7 @@ def test_the_layout_that_is_kept_has_all_panes(start: Start):
 
 
 def test_one_pane_alone_says_that_it_fills_the_window(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.commands["maximise"].trigger()
     assert run.window.toast.text == "This pane already fills its window"
 
@@ -123,10 +121,8 @@ def menu_of(run: Run, pane: ChatPane) -> QMenu:
 
 
 def test_the_menu_of_a_tab_has_the_commands_for_it(start: Start):
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     first = run.pane
     run.window.chats.new()
     run.window.chats.new()
@@ -147,11 +143,9 @@ def test_the_menu_of_a_tab_has_the_commands_for_it(start: Start):
 
 
 def test_other_tabs_close_in_one_step_that_is_taken_back(start: Start):
-    run = start()
-    run.ready()
+    run = start().ready()
     for number in range(3):
-        run.say(f"say {number}")
-        run.answered()
+        run.ask(f"say {number}")
         run.window.chats.new()
     panes = run.panes
     run.window.workspace.activate(panes[1])

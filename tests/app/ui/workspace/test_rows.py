@@ -21,8 +21,7 @@ def in_row(run: Run, pane: ChatPane) -> bool:
 
 
 def test_title_and_header_share_a_row_until_there_is_another_tab(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     first = run.pane
     run.until(lambda: in_row(run, first))
     top = run.window.workspace.mapTo(run.window, QPoint(0, 0))
@@ -45,8 +44,7 @@ def test_title_and_header_share_a_row_until_there_is_another_tab(start: Start) -
 
 
 def test_a_press_in_the_row_makes_its_pane_the_current_one(start: Start) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     run.window.resize(1200, 700)
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -62,10 +60,8 @@ def test_a_press_in_the_row_makes_its_pane_the_current_one(start: Start) -> None
 
 
 def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None:
-    run = start()
-    run.ready()
-    run.say("say " + "a title of many words " * 2)
-    run.answered()
+    run = start().ready()
+    run.ask("say " + "a title of many words " * 2)
     run.window.resize(1500, 700)
     first = run.pane
     run.until(lambda: in_row(run, first) and not first.header.folded)
@@ -89,12 +85,10 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
 
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_panes_beside_the_current_one_step_back(start: Start, look: str) -> None:
-    run = start()
-    run.ready()
+    run = start().ready()
     theme().set_appearance(look)
     run.window.resize(1200, 700)
-    run.say("say one")
-    run.answered()
+    run.ask("say one")
     first = run.pane
     run.window.commands["split_right"].trigger()
     run.ready()
@@ -116,10 +110,8 @@ def test_panes_beside_the_current_one_step_back(start: Start, look: str) -> None
 
 
 def test_there_is_one_ring_and_it_is_where_keys_go(start: Start) -> None:
-    run = start()
-    run.ready()
-    run.say("say one")
-    run.answered()
+    run = start().ready()
+    run.ask("say one")
     pane = run.pane
     assert pane.composer.ringed
     run.window.commands["find"].trigger()
@@ -143,8 +135,7 @@ class Layouts(QObject):
 
 def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> None:
     """A row that asked for a layout whenever it was laid out kept a core busy for ever."""
-    run = start()
-    run.ready()
+    run = start().ready()
     for more in (None, "tab", "right", "tab", "down"):
         if more == "tab":
             run.window.chats.new()
