@@ -159,10 +159,11 @@ class SamplingParams:
             raise ValueError(
                 f"parallel_tool_calls must be a bool, not {self.parallel_tool_calls!r}"
             )
-        # The engine writes the form of bound calls as a grammar, so these two may be together.
+        # The engine writes the form of bound calls as a grammar, and in it that of an answer with
+        # none. So these may be together.
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
         asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
-        if len(asked) > 1:
+        if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
             other = "tools" if asked[1] in ("tool_form", "offered") else asked[1]
             raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
 
@@ -174,7 +175,8 @@ class SamplingParams:
     @cached_property
     def tool_form(self) -> ToolForm | None:
         """How calls are bound to their tools' schemas; None where they are free."""
-        return form_of(self.tools, self.tool_choice, self.parallel_tool_calls)
+        answer = None if self.json_schema is None else str(self.json_schema)
+        return form_of(self.tools, self.tool_choice, self.parallel_tool_calls, answer)
 
     @property
     def constrained(self) -> bool:

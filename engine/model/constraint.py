@@ -128,7 +128,10 @@ class Constraint:
 
 
 class RequiredCalls(Constraint):
-    """The answer is calls and nothing else. Their markers stay markers, and frame the calls."""
+    """The answer is calls and nothing else, or has a form of its own where it calls nothing.
+
+    The calls' markers stay markers, and frame them.
+    """
 
     def _begin_answer(self) -> str:
         # Without what the template or the model has written around the reasoning.
@@ -136,7 +139,7 @@ class RequiredCalls(Constraint):
 
 
 class HeadedCalls(Constraint):
-    """Required calls where headers say what a part is: all is bound, thoughts as free text."""
+    """The same where headers say what a part is: all is bound, thoughts as free text."""
 
     def accept(self, token: int) -> None:
         self._follow([token])
@@ -234,7 +237,7 @@ def constrain(
         return Constraint(matcher, tokenizer, text, opens_reasoning)
     assert params.tool_form is not None
     markers = recognition.of(model.tokenizer).markers
-    if params.tool_form.required:
+    if params.tool_form.whole:
         if markers.header is not None:
             return HeadedCalls(matcher, tokenizer, text, -1)
         return RequiredCalls(matcher, tokenizer, text, opens_reasoning)

@@ -136,8 +136,10 @@ def size(message: Message) -> int:
 def form_refusal(params: SamplingParams) -> str:
     """Why the form of an answer is too large for llguidance; empty when it is not."""
     if params.tool_form is not None:  # its grammar is the engine's own
-        schemas = (SamplingParams(json_schema=schema) for _, schema in params.tool_form.tools)
-        return next((reason for one in schemas if (reason := form_refusal(one))), "")
+        form = params.tool_form
+        schemas = [schema for _, schema in form.tools] + [form.answer] * (form.answer is not None)
+        each = (SamplingParams(json_schema=schema) for schema in schemas)
+        return next((reason for one in each if (reason := form_refusal(one))), "")
     texts = [params.json_schema, params.regex, params.grammar, *params.choices]
     given = [text for text in texts if isinstance(text, str)]
     if len(params.choices) > MOST_CHOICES:

@@ -205,11 +205,9 @@ class Confined:
             return ""
         if reason := bounds.form_refusal(params):
             return reason
-        form = {
-            name: getattr(params, name)
-            for name in ("json_schema", "regex", "choices", "grammar")
-            if getattr(params, name)
-        }
+        # The engine's own grammar has all that binds calls.
+        names = ("grammar",) if params.grammar else ("json_schema", "regex", "choices")
+        form = {name: getattr(params, name) for name in names if getattr(params, name)}
         asked = {"form": form, "eos": sorted(eos)}
         work = _Work(self._form, INVALID_REQUEST, "Compiling it")
         try:

@@ -37,6 +37,8 @@ def refusal(params: SamplingParams) -> str:
 
 def grammar(matcher: Any, params: SamplingParams) -> str:
     """The form that `params` ask for, as llguidance's `LLMatcher` writes it for itself."""
+    if params.grammar is not None:
+        return str(matcher.grammar_from_lark(params.grammar))
     if params.json_schema is not None:
         schema = bounded(str(params.json_schema), params.form_limits)
         return str(
@@ -44,9 +46,7 @@ def grammar(matcher: Any, params: SamplingParams) -> str:
         )
     if params.regex is not None:
         return str(matcher.grammar_from_regex(params.regex))
-    if params.choices:
-        return str(matcher.grammar_from_lark("start: " + " | ".join(map(_literal, params.choices))))
-    return str(matcher.grammar_from_lark(params.grammar))
+    return str(matcher.grammar_from_lark("start: " + " | ".join(map(_literal, params.choices))))
 
 
 def without_limits(params: SamplingParams) -> SamplingParams:

@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import Any
 
 from engine.params import FormLimits, SamplingParams
-from engine.text import recognition
+from engine.text import lark, recognition
 from engine.text.call_notations import JSON_CALL, JSON_LIST, NOTATIONS, Tags
 from engine.text.forms import BLANKS, bounded
-from engine.text.tools import inlined
+from engine.text.tools import ANY, ToolForm, inlined
 
 Schema = dict[str, Any]
 
@@ -33,6 +33,8 @@ _KEY = re.compile(r"[\w.:/-]+")
 _WORD = re.compile(r"\w+")
 _COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
 _NOT_IN_GEMMAS = ("patternProperties", "if", "not", "allOf", "pattern", "format")
+_FREE: Schema = json.loads(ANY)
+_OTHER_KINDS = '("object" | "array" | "number" | "integer" | "boolean" | "null")'
 _DEEPEST = 8
 _LONGEST_TEXT = 10**6
 """Characters of a text among arguments: calls write whole files. Longer ones cost no more time."""
@@ -62,12 +64,6 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
         raise ValueError(f"{asked} here: the calls of {model} cannot be bound to a form")
 
 
-def can_bind_patterns(format_name: str) -> bool:
-    """Whether texts in calls of that notation can be bound to regular expressions."""
-    notation = NOTATIONS.get(format_name)
-    return notation is not None and (bool(notation.json) or format_name == "harmony")
-
-
 def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     """The same with the grammar that `params.tool_form` asks for.
 
@@ -83,11 +79,13 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
         return params
     if limits == FormLimits():  # nobody has asked for these
         limits = replace(limits, characters=_LONGEST_TEXT)
-    grammar = _Grammar(tokenizer, name, form.required, form.several)
+    grammar = _Grammar(tokenizer, name, form, params.form_limits)
     calls = []
     for tool, schema in form.tools:
         try:
-            calls.append(grammar.call(tool, json.loads(inlined(bounded(schema, limits)))))
+            free = schema == ANY
+            own = _FREE if free else json.loads(inlined(bounded(schema, limits)))
+            calls.append(grammar.call(tool, own))
         except ValueError as error:
             raise ValueError(f"calls of the tool {tool} cannot be bound: {error}") from None
     rules = [f"start: {grammar.start()}", f"call: {' | '.join(calls)}", *grammar.rules, _BLANK]
@@ -101,11 +99,16 @@ class _Grammar:
         rules: those that the calls and the start need beside their own.
     """
 
-    def __init__(self, tokenizer: Any, name: str, required: bool, several: bool) -> None:
+    def __init__(
+        self, tokenizer: Any, name: str, form: ToolForm, limits: FormLimits | None
+    ) -> None:
         self._tokenizer = tokenizer
         self._name, self._notation = name, NOTATIONS[name]
         self._dialect = recognition.of(tokenizer)
-        self._required, self._several = required, several
+        self._whole, self._several = form.whole, form.several
+        self._answer = ""
+        if form.answer is not None:
+            self._answer = _json(json.loads(bounded(form.answer, limits)))
         get_added = getattr(getattr(tokenizer, "_tokenizer", tokenizer), "get_added_vocab", dict)
         added = sorted((re.escape(token) for token in get_added()), key=len, reverse=True)
         self._added = re.compile(f"({'|'.join(added)})") if added else None
@@ -123,7 +126,9 @@ class _Grammar:
     def start(self) -> str:
         """What the grammar begins with; from there on one call or several are `call`."""
         if self._name == "harmony":
-            return f"{self._thoughts()} call" if self._required else "call"
+            if not self._whole:
+                return "call"
+            return f"{self._thoughts()} {self._or_answer('call', '<|channel|>final<|message|>')}"
         opened, closed = self._dialect.markers.call
         if not opened:
             raise ValueError("the model's calls have no marker, so that they cannot be bound")
@@ -136,15 +141,26 @@ class _Grammar:
         ended = f" {gap} {self._spelled(closed)}" if closed else ""
         section = f"{self._spelled(opened)} WS {calls}{ended}"
         repeated = self._several and self._section is None
-        if self._required:
+        if self._whole:
             self.rules.append(f"section: {section}")
             start = "WS section" + (" (WS section)*" if repeated else "")
-            if self._dialect.markers.header is not None:  # Muse Spark's
-                start = f"{self._thoughts()} {self._spelled(' to=tools<|message|>')} {start}"
-            return start
+            if self._dialect.markers.header is None:
+                return self._or_answer(start, "")
+            start = f"{self._spelled(' to=tools<|message|>')} {start}"  # Muse Spark's
+            return f"{self._thoughts()} {self._or_answer(start, ' to=user<|message|>')}"
         # What opens the call is written freely. Where nothing closes it, more calls may follow.
         start = f"WS {calls}{ended}"
         return start if closed or not repeated else f"{start} (WS {section})*"
+
+    def _or_answer(self, calls: str, header: str) -> str:
+        """Calls, or an answer of its form where it may be one.
+
+        Args:
+            header: what stands before it.
+        """
+        if not self._answer:
+            return calls
+        return f"({calls} | {self._spelled(header)} WS {self._answer})"
 
     def _thoughts(self) -> str:
         """Parts for the model itself, and the beginning of the next one.
@@ -194,7 +210,7 @@ class _Grammar:
         Where the call is not required the model has written the header, of which the splitter keeps
         the name.
         """
-        if not self._required:
+        if not self._whole:
             return f'"functions."? {_text(tool + " ")}'
         said = f'(" json" | {self._spelled(" <|constrain|>json")})? {self._spelled("<|message|>")}'
         named, channel = f" to=functions.{tool}", "<|channel|>commentary"
@@ -202,6 +218,8 @@ class _Grammar:
 
     def _tagged(self, tags: Tags, tool: str, schema: Schema) -> str:
         made = self._spelled(tags.open.format(name=tool))
+        if schema == _FREE:
+            made += f" ({self._free_argument(tags)})*"
         for key, own, must in _arguments(schema):
             kind = own.get("type")
             choices = own.get("enum", [own["const"]] if "const" in own else None)
@@ -209,21 +227,40 @@ class _Grammar:
             raw = kind == "string" or (tags.typed and kind is None and words)
             if tags.typed and not raw and not isinstance(kind, str):
                 raise ValueError(f"the parameter {json.dumps(key)} must have one type here")
+            before = self._spelled(
+                tags.before.format(
+                    key=key, raw=str(raw).lower(), kind=kind if isinstance(kind, str) else "object"
+                )
+            )
+            after = self._spelled(tags.after)
             if not raw:
-                value = _json(own)
+                value = f"{_json(own)} {after}"
             elif words and choices is not None:
                 written = (_text(json.dumps(one) if tags.unless_json else one) for one in choices)
-                value = f"({' | '.join(written)})"
+                value = f"({' | '.join(written)}) {after}"
             elif tags.unless_json:
-                value = f"({self.text(_free(own, key, tags.ends) + _NO_JSON)} | {_json(own)})"
+                text = self._ended(_free(own, key, tags.ends) + _NO_JSON, after)
+                value = f"({text} | {_json(own)} {after})"
             else:
-                value = self.text(_free(own, key, tags.ends))
-            before = tags.before.format(
-                key=key, raw=str(raw).lower(), kind=kind if isinstance(kind, str) else "object"
-            )
-            one = f"{self._spelled(before)} {value} {self._spelled(tags.after)}"
-            made += f" {one}" if must else f" ({one})?"
+                value = self._ended(_free(own, key, tags.ends), after)
+            made += f" {before} {value}" if must else f" ({before} {value})?"
         return f"{made} {self._spelled(tags.close)}" if tags.close else made
+
+    def _free_argument(self, tags: Tags) -> str:
+        """Any argument between tags: a text, or JSON where the tags tell which of them it is."""
+        after = self._spelled(tags.after)
+        text = self._ended(f"/(?s:.*)/ & {_never(tags.ends)}", after)
+        key = self.text(r'/[^"<>\n]{1,200}/')
+        told = "{raw}" in tags.before or "{kind}" in tags.before
+        values = [("true", '"string"', text)]
+        values += [("false", _OTHER_KINDS, f"{_json({})} {after}")] if told else []
+        made = []
+        for raw, kind, value in values:
+            known = {"{key}": key, "{raw}": _text(raw), "{kind}": kind}
+            parts = re.split("({key}|{raw}|{kind})", tags.before)
+            before = " ".join(known.get(part) or self._spelled(part) for part in parts)
+            made.append(f"{before} {value}")
+        return " | ".join(made)
 
     # -- words ----------------------------------------------------------------------------------
 
@@ -231,6 +268,19 @@ class _Grammar:
         """The name of a new rule for a text of that form."""
         name = f"TEXT{len(self.rules)}"
         self.rules.append(f"{name}: {expression}")
+        return name
+
+    def _ended(self, expression: str, after: str) -> str:
+        """A text of that form and what ends it.
+
+        A text takes all that fits it. Where its end is text, too, it would take that for its own,
+        but for the last letter, and could not end: so it is to end as soon as it can.
+        """
+        text = self.text(expression)
+        if "<[" in after:
+            return f"{text} {after}"
+        name = f"ended{len(self.rules)}"
+        self.rules.append(f"{name}[lazy]: {text} {after}")
         return name
 
     def _spelled(self, words: str) -> str:
@@ -277,6 +327,9 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
 
 def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
     """Text between tags: of the schema's length, no blanks at its ends, and none of `ends`."""
+    never = f"~/[nN][uU][lL][lL]/ & {_never(ends)}"
+    if whole := _whole_text(schema):
+        return f"/{whole}/ & {never}"
     if "pattern" in schema or "format" in schema:
         raise ValueError(
             f"the parameter {json.dumps(key)} has a pattern or format, which cannot be bound for "
@@ -284,10 +337,27 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
         )
     least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
     trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
-    never = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
-    return (
-        f"/(?s:.){{{least},{most}}}/ & {trimmed} & ~/[nN][uU][lL][lL]/ & ~/(?s:.*)({never})(?s:.*)/"
-    )
+    return f"/(?s:.){{{least},{most}}}/ & {trimmed} & {never}"
+
+
+def _never(ends: tuple[str, ...]) -> str:
+    """None of these may be in a text."""
+    listed = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
+    return f"~/(?s:.*)({listed})(?s:.*)/"
+
+
+def _whole_text(schema: Schema) -> str:
+    """The expression that all of a text must match; empty where there is none.
+
+    One that may stand anywhere in the text is not what notations without JSON can be bound to.
+    """
+    pattern = str(schema.get("pattern", ""))
+    if not (pattern.startswith("^(?:") and pattern.endswith(")$")):
+        return ""
+    try:
+        return lark.of_expression(pattern[4:-2])
+    except ValueError:
+        return ""
 
 
 def _python(tool: str, schema: Schema, blanks: str) -> str:
@@ -295,6 +365,9 @@ def _python(tool: str, schema: Schema, blanks: str) -> str:
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name cannot be a function's in Python, as this model writes calls")
     given: list[tuple[str, bool]] = []
+    if schema == _FREE:
+        one = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text('=')} {_json({}, blanks)}"
+        return f"{_text(tool + '(')} ({one} ({_text(', ')} {one})*)? {_text(')')}"
     for key, own, must in _arguments(schema):
         if not key.isidentifier() or keyword.iskeyword(key):
             raise _cannot(key)
@@ -333,7 +406,17 @@ class _Gemmas:
 
     def whole(self) -> str:
         """The arguments."""
-        return self._object(self._schema, 0)
+        return self._anything() if self._schema == _FREE else self._object(self._schema, 0)
+
+    def _anything(self) -> str:
+        """Any arguments."""
+        if not any(rule.startswith("any: ") for rule in self._grammar.rules):
+            inner = "" if self._flat else ' | any | "[" (value ("," value)*)? "]"'
+            plain = _json({"type": ["number", "boolean", "null"]})
+            text, pair = self._value({"type": "string"}, "", 0), r'/\w+/ ":" value'
+            self._grammar.rules.append(f"value: {text} | {plain}{inner}")
+            self._grammar.rules.append(f'any: "{{" ({pair} ("," {pair})*)? "}}"')
+        return "any"
 
     def _object(self, schema: Schema, depth: int) -> str:
         """An object, whose arguments come in the schema's order."""
@@ -353,7 +436,9 @@ class _Gemmas:
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
             schema = {**found, **{word: own for word, own in schema.items() if word != "$ref"}}
-        if depth > _DEEPEST or any(word in schema for word in (*_NOT_IN_GEMMAS, "$ref")):
+        whole = _whole_text(schema)
+        never = set(_NOT_IN_GEMMAS) - ({"pattern"} if whole else set())
+        if depth > _DEEPEST or any(word in schema for word in (*never, "$ref")):
             raise _cannot(key)
         kind = schema.get("type")
         one_of = schema.get("enum", [schema["const"]] if "const" in schema else None)
@@ -367,8 +452,8 @@ class _Gemmas:
         if kind == "string":
             least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
             letter = r"[^}\x00]" if self._flat else r"[^\x00]"
-            never = f"~/(?s:.*){re.escape(self._mark)}(?s:.*)/"
-            name = self._grammar.text(f"/{letter}{{{least},{most}}}/ & {never}")
+            form = f"/{letter}{{{least},{most}}}/ & {_never((self._mark,))}"
+            name = self._grammar.text(f"{form} & /{whole}/" if whole else form)
             return f"{self._quote} {name} {self._quote}"
         if kind in ("integer", "number", "boolean", "null"):
             return _json(schema)

@@ -15,7 +15,8 @@ Tool = Mapping[str, Any]
 """A function in OpenAI's shape of chat completions: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
-_ANY = '{"type": "object"}'
+ANY = '{"type": "object"}'
+"""The schema of arguments that are not bound."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class ToolForm:
         required: the answer is a call and nothing else, but for the reasoning before it. Without
             it the text outside of calls is free.
         several: there may be more than one call.
+        answer: the JSON schema of an answer that calls nothing; None where that is free.
 
     Raises:
         ValueError: a schema is none.
@@ -55,12 +57,18 @@ class ToolForm:
     tools: tuple[tuple[str, str], ...]
     required: bool = False
     several: bool = True
+    answer: str | None = None
 
     def __post_init__(self) -> None:
         if not self.tools:
             raise ValueError("tool_form must have a tool")
         for _, schema in self.tools:
             as_schema(schema)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that is answered is bound, and not only what is in calls."""
+        return self.required or self.answer is not None
 
 
 def as_tools(given: object) -> tuple[dict[str, Any], ...]:
@@ -104,24 +112,27 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
         raise ValueError(f"tool_choice names {quoted(choice)}, which is none of the tools")
 
 
-def form_of(tools: Sequence[Tool], choice: str, several: bool) -> ToolForm | None:
-    """How calls are bound; None where they are free."""
+def form_of(
+    tools: Sequence[Tool], choice: str, several: bool, answer: str | None
+) -> ToolForm | None:
+    """How calls are bound, or an answer of that schema beside them; None where all is free."""
     strict = [bool(tool["function"].get("strict")) for tool in tools]
     named = choice if choice not in CHOICES else None
     required = choice == "required" or named is not None
-    if not tools or choice == "none" or not (required or any(strict)):
+    if not tools or choice == "none" or not (required or any(strict) or answer is not None):
         return None
     return ToolForm(
         tuple(
             (
                 name_of(tool),
-                json.dumps(tool["function"]["parameters"]) if required or is_bound else _ANY,
+                json.dumps(tool["function"]["parameters"]) if required or is_bound else ANY,
             )
             for tool, is_bound in zip(tools, strict, strict=True)
             if named in (None, name_of(tool))
         ),
         required,
         several and named is None,
+        None if required else answer,
     )
 
 

@@ -21,7 +21,9 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.routes.schema import JSON, Function, parsed, told_once
-from engine.text.tool_grammars import can_bind_patterns, check
+from engine.text import lark
+from engine.text.call_notations import NOTATIONS
+from engine.text.tool_grammars import check
 from engine.text.tools import CHOICES, quoted
 
 log = logging.getLogger(__name__)
@@ -83,6 +85,7 @@ class Toolbox:
         given: how the client knows them, by the same names.
         absent: types of tools that were left out.
         patterns: regular expressions of custom tools' inputs, by the names of their functions.
+        later: the names of functions that were found in the conversation, and stand there.
     """
 
     functions: dict[str, JSON] = field(default_factory=dict)
@@ -166,24 +169,18 @@ class Toolbox:
             )
         if wanted == "none" or (wanted == "auto" and not functions):
             return {}
-        if wanted != "auto":
-            functions = [self._with_pattern(one, model) for one in functions]
+        functions = [self._with_pattern(one, model) for one in functions]
         return offered(model, functions, wanted, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
-        """A function whose text is bound to its regular expression, where the model's calls can be.
-
-        Texts within JSON can be bound to a regular expression, and to no Lark grammar.
-        """
+        """A function whose text is bound to its grammar, where the model's calls can be."""
         about = function["function"]
         pattern = self.patterns.get(about["name"])
-        if pattern is None or not can_bind_patterns(model.tool_format):
-            if self.known(about["name"]).kind == "custom":
-                told_once("grammars of custom tools that cannot bind calls are told to the model")
+        if pattern is None or model.tool_format not in NOTATIONS:
             return function
         argument = {"type": "string", "pattern": f"^(?:{pattern})$"}
         parameters = {**about["parameters"], "properties": {INPUT: argument}}
-        return {**function, "function": {**about, "parameters": parameters}}
+        return {**function, "function": {**about, "parameters": parameters, "strict": True}}
 
     def _named(self, choice: Any) -> str:
         """The name of the function that a choice names.
@@ -278,7 +275,11 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
         if syntax not in ("lark", "regex") or not isinstance(definition, str):
             raise ValueError(f"{where}.format must have a definition in the syntax lark or regex")
         named = "Lark grammar" if syntax == "lark" else "regular expression"
-        pattern = definition if syntax == "regex" else None
+        try:
+            pattern = (lark.of_grammar if syntax == "lark" else lark.of_expression)(definition)
+        except ValueError as error:
+            log.debug("the grammar of a custom tool %s", error)
+            told_once("grammars of custom tools that cannot bind calls are told to the model")
         told += f"\n\n{INPUT} must match this {named}:\n{definition}"
     elif form is not None and kind != "text":
         raise ValueError(f"{where}.format must be text or grammar, not {quoted(form)}")

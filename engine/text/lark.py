@@ -1,0 +1,280 @@
+"""Lark grammars as regular expressions, where their language is regular.
+
+A text among a call's arguments stands behind JSON's escapes, or between tags. llguidance follows
+expressions there, and no grammars. Codex's patches and most of what tools ask for have no rules
+within themselves, so that an expression says the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LONGEST = 50_000
+"""Characters of a grammar, and of the expression that is made of it."""
+
+_COMMON = {
+    "DIGIT": "[0-9]",
+    "HEXDIGIT": "[a-fA-F0-9]",
+    "INT": "[0-9]+",
+    "SIGNED_INT": "[+-]?[0-9]+",
+    "DECIMAL": r"(?:[0-9]+\.[0-9]*|\.[0-9]+)",
+    "FLOAT": r"(?:[0-9]+[eE][+-]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)",
+    "NUMBER": r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?",
+    "SIGNED_NUMBER": r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?",
+    "ESCAPED_STRING": r'"(?:[^"\\\n]|\\.)*"',
+    "LCASE_LETTER": "[a-z]",
+    "UCASE_LETTER": "[A-Z]",
+    "LETTER": "[A-Za-z]",
+    "WORD": "[A-Za-z]+",
+    "CNAME": "[A-Za-z_][A-Za-z0-9_]*",
+    "WS_INLINE": r"[ \t]+",
+    "WS": r"[ \t\f\r\n]+",
+    "CR": r"\r",
+    "LF": r"\n",
+    "NEWLINE": r"(?:\r?\n)+",
+}
+"""What Lark's own module `common` has."""
+
+_TOKEN = re.compile(
+    r"""(?P<blank>\s+|//[^\n]*|\#[^\n]*)
+    |(?P<rule>[?!]{0,2}[A-Za-z_]\w*(?:\.-?\d+)?[ \t]*:)
+    |(?P<directive>%[a-z]+)
+    |(?P<alias>->\s*\w+)
+    |(?P<text>"(?:\\.|[^"\\\n])*"i?)
+    |(?P<regex>/(?:\\.|[^/\\\n])+/[a-z]*)
+    |(?P<name>[A-Za-z_]\w*)
+    |(?P<dots>\.\.)
+    |(?P<times>~\s*\d{1,4}(?:\s*\.\.\s*\d{1,4})?)
+    |(?P<sign>[()\[\]|?*+.,])""",
+    re.VERBOSE,
+)
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\[.*|\((?:\?[^:)>]*[:)>])?|[\^$]|.", re.DOTALL)
+_GROUP = re.compile(r"\((\?([isx]*:|P?<[A-Za-z]\w*>))?")
+_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "/": r"\/"}
+
+
+def of_grammar(grammar: str) -> str:
+    """The expression of a grammar in Lark's notation.
+
+    Raises:
+        ValueError: it has none, or is none; the end of a sentence about it.
+    """
+    if len(grammar) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST:,} characters")
+    try:
+        return _Grammar(grammar).expression()
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+
+
+def of_expression(expression: str) -> str:
+    """An expression in words that Python's and llguidance's readers have in common.
+
+    It is for a whole text, so that marks for its beginning and end are left out.
+
+    Raises:
+        ValueError: it has others; the end of a sentence about it.
+    """
+    if len(expression) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST:,} characters")
+    parts = _PART.findall(expression)
+    if parts[:1] == ["^"] and not _splits(parts):
+        parts = parts[1:]
+    if parts[-1:] == ["$"] and not _splits(parts):
+        parts = parts[:-1]
+    made = "".join(map(_common_part, parts))
+    try:
+        re.compile(made)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"is no regular expression: {error}") from None
+    return made
+
+
+def _splits(parts: Iterable[str]) -> bool:
+    """Whether there are alternatives outside of groups."""
+    depth = 0
+    for part in parts:
+        depth += part.startswith("(") - (part == ")")
+        if part == "|" and not depth:
+            return True
+    return False
+
+
+def _common_part(part: str) -> str:
+    if part[0] == "(" and (group := _GROUP.fullmatch(part)) is None:
+        raise ValueError(f"looks around or behind itself: {part}")
+    if part[0] == "(":
+        # A rule that is used twice would have a name twice.
+        return f"(?{group[2]}" if group[2] and group[2].endswith(":") else "(?:"
+    if part in ("^", "$") or re.fullmatch(r"\\[1-9bBAZzG]", part):
+        raise ValueError(f"has {part} in it")
+    if part[0] == "[" and part[-1] != "]":
+        raise ValueError("has [ without its end")
+    if part[0] == "[":
+        # What llguidance's reader takes for the beginning of a class within the class, or for a
+        # sign between two of them.
+        inner = re.sub(r"\\.|[\[&~/\n]", _escaped_in_class, part[1:-1], flags=re.DOTALL)
+        return f"[{inner}]"
+    return _ESCAPES.get(part, part)
+
+
+def _escaped_in_class(found: re.Match[str]) -> str:
+    return found[0] if len(found[0]) > 1 else _ESCAPES.get(found[0], f"\\{found[0]}")
+
+
+def _literal(text: str) -> str:
+    return "".join(_ESCAPES.get(one) or re.escape(one) for one in text)
+
+
+class _Grammar:
+    """One grammar, taken apart."""
+
+    def __init__(self, grammar: str) -> None:
+        self._rules: dict[str, list[tuple[str, str]]] = {}
+        self._made: dict[str, str] = {}
+        self._ignored = list[list[tuple[str, str]]]()
+        self._open = list[str]()  # the rules that are being made
+        self._between = ""
+        self._split(list(self._tokens(grammar)))
+
+    def _tokens(self, grammar: str) -> Iterable[tuple[str, str]]:
+        at = 0
+        while at < len(grammar):
+            found = _TOKEN.match(grammar, at)
+            if found is None:
+                raise ValueError(f"has {grammar[at : at + 20]!r}, which cannot be bound")
+            at = found.end()
+            if found.lastgroup != "blank":
+                yield str(found.lastgroup), found[0]
+
+    def _split(self, tokens: list[tuple[str, str]]) -> None:
+        """Give each rule what is its own, and see to the directives between them."""
+        starts = [n for n, (kind, _) in enumerate(tokens) if kind in ("rule", "directive")]
+        if starts[:1] != [0]:
+            raise ValueError("does not begin with a rule")
+        for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
+            (kind, word), own = tokens[start], tokens[start + 1 : end]
+            if kind == "rule":
+                name = re.sub(r"[?!:\s]|\.-?\d+", "", word)
+                if name in self._rules:
+                    raise ValueError(f"has two rules of the name {name}")
+                self._rules[name] = own
+            elif word == "%import":
+                self._import([text for _, text in own])
+            elif word == "%ignore":
+                self._ignored.append(own)
+            else:
+                raise ValueError(f"has {word}, which cannot be bound")
+
+    def _import(self, words: list[str]) -> None:
+        if words[:2] != ["common", "."] and words[:2] != ["common", "("]:
+            raise ValueError("imports more than Lark's common words")
+        alias = words[-1][2:].strip() if words[-1].startswith("->") else ""
+        for name in re.findall(r"[A-Z_]+", " ".join(words[1 : -1 if alias else None])):
+            if name not in _COMMON:
+                raise ValueError(f"imports {name}, which is not known here")
+            self._made[alias or name] = _COMMON[name]
+
+    def expression(self) -> str:
+        if self._ignored:
+            made = "|".join(self._whole(own, True) for own in self._ignored)
+            self._between = f"(?:{made})*"
+        if "start" not in self._rules:
+            raise ValueError("has no rule of the name start")
+        return self._between + self._rule("start")
+
+    def _rule(self, name: str) -> str:
+        """The expression of a rule or a terminal, in one piece."""
+        if name not in self._made:
+            if name not in self._rules:
+                raise ValueError(f"has no rule of the name {name}")
+            if name in self._open:
+                raise ValueError(f"has the rule {name} within itself")
+            self._open.append(name)
+            self._made[name] = self._whole(self._rules[name], _is_terminal(name))
+            self._open.pop()
+        return self._made[name]
+
+    def _whole(self, tokens: list[tuple[str, str]], terminal: bool) -> str:
+        left = list(reversed(tokens))
+        made = self._alternatives(left, terminal)
+        if left:
+            raise ValueError(f"has {left[-1][1]!r} in a wrong place")
+        return made
+
+    def _alternatives(self, left: list[tuple[str, str]], terminal: bool) -> str:
+        """Takes from the end of `left` what stands up to a closing bracket."""
+        found, sequence = list[str](), list[str]()
+        while left and left[-1][1] not in (")", "]"):
+            kind, word = left.pop()
+            if word == "|":
+                found.append(_joined(sequence))
+                sequence = []
+            elif kind != "alias":
+                sequence.append(self._repeated(self._item(kind, word, left, terminal), left))
+        found.append(_joined(sequence))
+        return _joined(["(?:", "|".join(found), ")"]) if len(found) > 1 else found[0]
+
+    def _item(self, kind: str, word: str, left: list[tuple[str, str]], terminal: bool) -> str:
+        if word in ("(", "["):
+            made = self._alternatives(left, terminal)
+            if not left or left.pop()[1] != {"(": ")", "[": "]"}[word]:
+                raise ValueError(f"has {word} without its end")
+            return made if word == "(" else f"(?:{made})?"
+        if kind == "name":
+            made = self._rule(word)
+            inner = not _is_terminal(word)
+        elif kind == "text":
+            made, inner = self._text(word, left), False
+        elif kind == "regex":
+            body, _, flags = word[1:].rpartition("/")
+            if flags.strip("isux"):
+                raise ValueError(f"has the flags {flags}, which cannot be bound")
+            made, inner = of_expression(body), False
+            flags = flags.replace("u", "")
+            made = f"(?{flags}:{made})"
+        else:
+            raise ValueError(f"has {word!r} in a wrong place")
+        return made if inner or terminal else _joined([f"(?:{made})", self._between])
+
+    def _text(self, word: str, left: list[tuple[str, str]]) -> str:
+        text, small = _unquoted(word), word.endswith("i")
+        if left and left[-1][0] == "dots":
+            left.pop()
+            kind, last = left.pop() if left else ("", "")
+            if kind != "text" or len(text) != 1 or len(_unquoted(last)) != 1:
+                raise ValueError("has a range that is not of two letters")
+            return f"[{_literal(text)}-{_literal(_unquoted(last))}]"
+        return f"(?i:{_literal(text)})" if small else _literal(text)
+
+    def _repeated(self, made: str, left: list[tuple[str, str]]) -> str:
+        while left and (left[-1][1] in "?*+" or left[-1][0] == "times"):
+            kind, sign = left.pop()
+            if kind == "times":
+                sign = f"{{{','.join(re.findall('[0-9]+', sign))}}}"
+            made = f"(?:{made}){sign}"
+        return made
+
+
+def _joined(parts: list[str]) -> str:
+    """The parts as one; what would be too long is not made."""
+    if sum(map(len, parts)) > LONGEST:
+        raise ValueError(f"is more than {LONGEST:,} characters long as a regular expression")
+    return "".join(parts)
+
+
+def _is_terminal(name: str) -> bool:
+    return name.lstrip("_")[:1].isupper()
+
+
+def _unquoted(word: str) -> str:
+    """The text that a text in quotes stands for."""
+    inner = word.removesuffix("i")[1:-1]
+    known = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
+
+    def one(found: re.Match[str]) -> str:
+        code = found[0][1:]
+        return chr(int(code[1:], 16)) if len(code) > 1 else known.get(code, code)
+
+    return re.sub(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", one, inner)

@@ -1,0 +1,229 @@
+"""Grammars of custom tools as regular expressions, and calls that are bound to them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import llguidance
+import pytest
+
+from engine.params import SamplingParams
+from engine.text import lark, recognition, tool_grammars
+from engine.text.call_notations import NOTATIONS
+from engine.text.forms import grammar
+from engine.text.splitter import ReplyText
+from tests import torture_calls
+from tests.engine.speaking import FAMILIES
+
+PATCH = r"""
+start: begin hunk+ end
+begin: "*** Begin" LF
+end: "*** End" LF?
+
+hunk: add | change   // a comment
+add: "*** Add: " name LF line+
+?change: "*** Change: " name LF ("*** To: " name LF)? (part LF)+
+part: "@@" | "@@ " name | ("+" | "-" | " ") /(.*)/
+
+name: /(.+)/
+line.2: "+" /(.*)/ LF -> line
+%import common.LF
+"""
+GOOD = '*** Begin\n*** Change: a "b" \\.py\n@@ def f():\n-\told\n+ new\n*** Add: é\n+x\n*** End'
+BAD = ("*** Begin\n*** End", "*** Begin\n*** Add: x\n*** End", GOOD.replace("+ new", "new"))
+SUM = """
+start: term (PLUS term)*
+term: NUMBER | "(" NUMBER ")" | FLAG~2..3 | "x".."z" | [SIGN] "é\\n\\"q"
+FLAG: "no"i | "ye" "s"
+SIGN: /[+\\/[-]/
+PLUS: "+"
+%import common (NUMBER, WS_INLINE)
+%ignore WS_INLINE
+"""
+
+
+def accepts(expression: str, text: str) -> bool:
+    """Whether a call may have that text."""
+    schema = {"properties": {"input": {"pattern": f"^(?:{expression})$"}}, "required": ["input"]}
+    form = llguidance.LLMatcher.grammar_from_json_schema(json.dumps({"type": "object", **schema}))
+    tokenizer = llguidance.LLTokenizer("byte")
+    matcher = llguidance.LLMatcher(tokenizer, form, log_level=0)
+    assert not matcher.is_error(), matcher.get_error()
+    said = tokenizer.tokenize_str(json.dumps({"input": text}, ensure_ascii=False))
+    return bool(matcher.consume_tokens(said) and matcher.is_accepting())
+
+
+def test_a_grammar_of_patches_is_an_expression() -> None:
+    expression = lark.of_grammar(PATCH)
+    assert accepts(expression, GOOD)
+    assert accepts(expression, GOOD + "\n")
+    assert not any(accepts(expression, bad) for bad in BAD)
+
+
+def test_a_grammar_of_all_that_rules_may_have() -> None:
+    expression = lark.of_grammar(SUM)
+    for text in ("1 + 2.5", "( 7 )+x", " NO no", 'yes\tnoyes+ / é\n"q', '[é\n"q'):
+        assert accepts(expression, text), text
+    for text in ("", "1 +", "no", "w", "n o", "(1", "nonono no"):
+        assert not accepts(expression, text), text
+
+
+@pytest.mark.parametrize(
+    ("definition", "says"),
+    [
+        ('start: "(" start ")" | "x"', "start within itself"),
+        ('start: a\na: "x" b\nb: "y" a', "a within itself"),
+        ('rule: "x"', "no rule of the name start"),
+        ("start: other", "no rule of the name other"),
+        ('start: "x"\nstart: "y"', "two rules"),
+        ('start: ("x"', "without its end"),
+        ('start: "x")', "wrong place"),
+        ("start: -> x", ""),
+        ("start: /a(?=b)/", "looks around"),
+        ("start: /(a)\\1/", r"has \1"),
+        ("start: /a/m", "flags m"),
+        ("start: %json {}", "cannot be bound"),
+        ("start: <|end|>", "cannot be bound"),
+        ("%import other.X\nstart: X", "imports more"),
+        ("%import common.NOTHING\nstart: NOTHING", "not known"),
+        ("%declare X\nstart: X", "%declare"),
+        ('start: "ab".."c"', "range"),
+        ("", "does not begin"),
+    ],
+)
+def test_what_is_beyond_an_expression_is_said(definition: str, says: str) -> None:
+    if not says:
+        assert accepts(lark.of_grammar(definition), "")
+        return
+    with pytest.raises(ValueError, match=r"[a-z]") as told:
+        lark.of_grammar(definition)
+    assert says in str(told.value)
+
+
+DOUBLING = "start: a0\n" + "".join(f"a{n}: a{n + 1} a{n + 1}\n" for n in range(60)) + 'a60: "x"'
+CHAIN = "start: a0\n" + "".join(f"a{n}: a{n + 1}\n" for n in range(3000)) + 'a3000: "x"'
+EXPLODING = {
+    "rules that double": DOUBLING,
+    "a chain of rules": CHAIN,
+    "brackets": "start: " + "(" * 9000,
+    "classes that are open": "start: /" + "[" * 40_000 + "/",
+    "groups": "start: /" + "(" * 5000 + ")" * 5000 + "/",
+    "quotes": "start: " + '"' * 40_001,
+    "backslashes": 'start: "' + "\\" * 40_001,
+    "a long one": 'start: "' + "x" * 10**6 + '"',
+}
+
+
+@pytest.mark.parametrize("which", EXPLODING)
+def test_a_grammar_made_to_explode_ends_soon_in_words(which: str) -> None:
+    began = time.process_time()
+    with pytest.raises(ValueError, match=r"[a-z]"):
+        lark.of_grammar(EXPLODING[which])
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("given", "means"),
+    [
+        (r"^(?P<month>May|June) \d{1,2}(?:st|nd)$", r"(?:May|June) \d{1,2}(?:st|nd)"),
+        ("[[a&&b~/]\n", r"[\[a\&\&b\~\/]\n"),
+        (r"^a\$", r"a\$"),
+        ("(^a|b$)", ""),
+        ("^a|b$", ""),
+        (r"\bx", ""),
+        ("(?i)x", ""),
+        ("(a", ""),
+    ],
+)
+def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> None:
+    if means:
+        assert lark.of_expression(given) == means
+        return
+    with pytest.raises(ValueError, match=r"[a-z]"):
+        lark.of_expression(given)
+
+
+def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) -> Any:
+    """What is told of an answer that walks at random through the grammar of these tools."""
+    tokenizer = torture_calls.bindable(family, folder)
+    if tokenizer is None:
+        pytest.skip("calls of this dialect cannot be bound")
+    params = SamplingParams(tools=tools, tool_choice="auto", json_schema={"const": 7})
+    bound = tool_grammars.bound(params, tokenizer, recognition.of(tokenizer).tool_format)
+    words = llguidance.LLTokenizer(
+        (folder / "tokenizer.json").read_text(encoding="utf-8"),
+        eos_token=tokenizer.eos_token_id,
+        slices=[],
+    )
+    form, pick = grammar(llguidance.LLMatcher, bound), random.Random(seed)
+    for _ in range(12):
+        matcher = llguidance.LLMatcher(words, form, log_level=0)
+        assert not matcher.is_error(), matcher.get_error()
+        tokens = torture_calls.walk(matcher, tokenizer, int(tokenizer.eos_token_id), pick)
+        reply = ReplyText(tokenizer, "", (), None, params.offered)
+        for token in tokens:
+            reply.add(token)
+        reply.finish(len(tokens) < torture_calls.MOST_TOKENS)
+        yield reply.calls_told(over=True)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
+def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path: Path) -> None:
+    """A text that has an expression, a tool that is not bound, and an answer that has a form."""
+    text = {"type": "string", "pattern": r"^(?:a(?:b\n|\/ )*c)$"}
+    code = {"type": "object", "properties": {"input": text}, "required": ["input"]}
+    code["additionalProperties"] = False
+    functions = [
+        {"name": "code", "parameters": code, "strict": True},
+        {"name": "free", "parameters": {"type": "object", "properties": {"x": {}}}},
+    ]
+    tools = [{"type": "function", "function": one} for one in functions]
+    named = set[str]()
+    for told in walked(tmp_path, family, tools, 5):
+        if not told:
+            named.add("answer")
+        names = {one.id: one.name for one in told if one.kind == "started"}
+        named |= set(names.values())
+        for one in told:
+            if one.kind == "finished" and names[one.id] == "code":
+                jsonschema.validate(json.loads(one.text), code)
+        if len(named) == 3:
+            return
+    assert named, "nothing was said"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_text_between_tags_ends_where_its_tag_does(family: str, tmp_path: Path) -> None:
+    """It took the tag for its own, but for the last letter, and nothing could follow that."""
+    tokenizer = torture_calls.bindable(family, tmp_path)
+    notation = recognition.of(tokenizer).tool_format if tokenizer is not None else ""
+    tags = NOTATIONS[notation].tags if notation else None
+    if tags is None:
+        pytest.skip("no tags in this dialect")
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
+    names = {"bound": True, "free": False}
+    tools = [
+        {"type": "function", "function": {"name": name, "parameters": schema, "strict": strict}}
+        for name, strict in names.items()
+    ]
+    params = SamplingParams(tools=tools)
+    form = str(tool_grammars.bound(params, tokenizer, notation).grammar)
+    form = re.sub("^start: .*", "start: call", form)
+    words = llguidance.LLTokenizer(
+        (tmp_path / "tokenizer.json").read_text(encoding="utf-8"),
+        eos_token=tokenizer.eos_token_id,
+        slices=[],
+    )
+    for name in names:
+        matcher = llguidance.LLMatcher(words, llguidance.LLMatcher.grammar_from_lark(form))
+        before = tags.before.format(key="x", raw="true", kind="string")
+        text = tags.open.format(name=name) + before + "if a < b:\n  c" + tags.after + tags.close
+        said = tokenizer.encode(text, add_special_tokens=False)
+        assert matcher.validate_tokens(said) == len(said), (name, text)
