@@ -221,7 +221,9 @@ def installed(package: str, program: str) -> Path:
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
         print(f"installing {package} into {folder.relative_to(ROOT)}", flush=True)
-        npm = ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(folder), package]
+        # Without a tag npm takes an older one where the newest asks for a newer Node.
+        asked = ["--no-fund", "--no-audit", "--prefix", str(folder), f"{package}@latest"]
+        npm = ["npm", "install", *asked]
         if subprocess.call(npm, stdout=subprocess.DEVNULL):
             raise SystemExit(f"{package} cannot be installed: is there a network?")
         (folder / "complete").touch()

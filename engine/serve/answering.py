@@ -63,15 +63,17 @@ class Client:
     """Sends one client its answer: one JSON object, or server-sent events.
 
     Args:
-        path: that was asked for, which gives errors their shape.
+        api: that is asked, which gives errors their shape.
+        streams: the client expects events.
 
     Attributes:
         headers: of the answer, beside its own.
     """
 
-    def __init__(self, send: Send, path: str) -> None:
+    def __init__(self, send: Send, api: API, streams: bool) -> None:
         self._send = send
-        self._path = path
+        self._api = api
+        self._streams = streams
         self._writer: Writer | None = None
         self._begun = False  # the response
         self._opened = False  # the answer within it
@@ -118,13 +120,16 @@ class Client:
 
     async def failed(self, error: Exception) -> bool:
         """Send an error within a stream that has begun. False: it has not."""
-        writer, content = self._writer, errors.body_of(error, self._path)[1]
+        content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
-        if writer is not None and writer.generation.stream and writer.tells_overflow and too_long:
-            await self._begin_stream()
-        if self._begun and not self._ended:
-            assert writer is not None
-            await self._write(writer.failed(content), more=False)
+        streams = self._streams if self._writer is None else self._writer.generation.stream
+        if too_long and streams and not self._begun and (told := self._api.overflow(content)):
+            await self._head(Writer.media_type.encode(), (b"cache-control", b"no-store"))
+            told = told if self._writer is None else self._writer.failed(content)
+            await self._write(told, more=False)
+        elif self._begun and not self._ended:
+            assert self._writer is not None
+            await self._write(self._writer.failed(content), more=False)
         return self._begun
 
     async def _begin_stream(self) -> None:
@@ -387,16 +392,17 @@ class Answering:
         Raises:
             RefusedError, EngineError: it cannot be, and nothing has been sent.
         """
-        client = Client(send, api.path)
+        accepted = dict(scope["headers"]).get(b"accept", b"")
+        client = Client(send, api, b"text/event-stream" in accepted)
         with self.held.share(guest_of(scope)) as held:
-            raw = await bodies.read(scope, receive, self.served, self.silence, held)
-            size = len(raw)
-            body = await bodies.understood(raw)
-            del raw
-            name, sent = session_name(scope, body), None
-            if "follows" in api.body.model_fields:
-                sent = await self._whole(scope, name, body, size)
             try:
+                raw = await bodies.read(scope, receive, self.served, self.silence, held)
+                size = len(raw)
+                body = await bodies.understood(raw)
+                del raw
+                name, sent = session_name(scope, body), None
+                if "follows" in api.body.model_fields:
+                    sent = await self._whole(scope, name, body, size)
                 async with self._begun(scope, receive, body, name) as request:
                     while True:
                         try:

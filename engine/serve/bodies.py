@@ -12,7 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import Receive, Scope
 
-from engine.errors import CAPACITY_EXHAUSTED
+from engine.errors import CAPACITY_EXHAUSTED, CONTEXT_OVERFLOW
 from engine.model.info import Model
 from engine.serve import json_input
 from engine.serve.auth import LOCAL, Guest, Sharing
@@ -122,7 +122,10 @@ def _limit(model: Model) -> int:
 
 
 def _too_long(limit: int) -> RefusedError:
-    return RefusedError(413, f"This request may have {limit / 2**20:.3g} MB, not more.")
+    # A longer prompt than any context holds: clients know that code, and make it shorter.
+    return RefusedError(
+        413, f"This request may have {limit / 2**20:.3g} MB, not more.", CONTEXT_OVERFLOW
+    )
 
 
 async def small(request: Request, kind: type[B]) -> B:

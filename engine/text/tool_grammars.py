@@ -38,6 +38,9 @@ _OTHER_KINDS = '("object" | "array" | "number" | "integer" | "boolean" | "null")
 _DEEPEST = 8
 _LONGEST_TEXT = 10**6
 """Characters of a text among arguments: calls write whole files. Longer ones cost no more time."""
+_MOST_COUNTED = 500
+"""Characters of a text between tags that are counted. llguidance ends one of which more are to be
+counted after about 1,000 bytes."""
 _MOST_ITEMS = 64
 """Items of a list that are counted; a list of more is bound without a count."""
 
@@ -337,7 +340,10 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
         )
     least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
     trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
-    return f"/(?s:.){{{least},{most}}}/ & {trimmed} & {never}"
+    if most and int(most) > _MOST_COUNTED:
+        most = ""
+    counted = f"/(?s:.){{{least},{most}}}/ & " if least or most else ""
+    return f"{counted}{trimmed} & {never}"
 
 
 def _never(ends: tuple[str, ...]) -> str:

@@ -29,6 +29,7 @@ from engine.messages import (
 )
 from engine.model.info import Model
 from engine.params import SamplingParams
+from engine.serve import documents
 from engine.serve.auth import LOCAL, Guest
 from engine.serve.routes.schema import JSON, Body, parsed
 from engine.serve.sessions import SessionConfig
@@ -404,12 +405,9 @@ class Writer(ABC):
 
     Attributes:
         media_type: of a stream.
-        tells_overflow: whether a prompt that is too long is told within a stream, which begins
-            for that, and not by a status.
     """
 
     media_type = "text/event-stream; charset=utf-8"
-    tells_overflow = False
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         self.generation = generation
@@ -515,9 +513,14 @@ class API:
     body: type[Body]
     writer: Callable[[Generation, list[Choice]], Writer]
 
+    def overflow(self, error: JSON) -> bytes:
+        """A whole stream that tells of a prompt that was too long to be read, or of one that is
+        too long for the model; empty: a status tells."""
+        return b""
+
     def takes_long(self, body: Mapping[str, Any]) -> bool:
         """Whether a body takes a while to be understood, however small it is."""
-        return False
+        return documents.is_in(body)
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Any:
         """What a body of the guest's asks for: a `Generation`, where the answer is generated.

@@ -143,8 +143,6 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             box.add([{"type": "web_search"}])
         tools = box.settings(model, self.tool_choice, self.parallel_tool_calls)
         bound = form(self.response_format, "response_format") if self.response_format else {}
-        if bound and tools:
-            raise ValueError("response_format and tools cannot both shape one answer: choose one")
         if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs goes with logprobs only")
         return Generation(

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import tempfile
 import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import Discriminator, Field, Tag
 
-from engine.errors import EngineError
 from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.sandbox.jobs import read_document
+from engine.serve import documents
 from engine.serve.json_input import form, shortened
 from engine.serve.routes.base import (
     API,
@@ -50,9 +46,9 @@ from engine.serve.routes.schema import (
     told_once,
     turn_role,
 )
-from engine.serve.routes.tools import offered, with_note
+from engine.serve.routes.tools import offered, with_head, with_note
 from engine.serve.sessions import SessionConfig
-from engine.text.tools import Tool, quoted
+from engine.text.tools import quoted
 
 MOST_NAMED = 20
 """Tools that are left out and told by name."""
@@ -402,8 +398,8 @@ class PromptBody(InSession, TemplateOptions):
             return reasoning, template
         return True, template
 
-    def tool_settings(self, model: Model) -> tuple[dict[str, Any], list[Tool]]:
-        """The settings of an answer that may call tools, and which of them the template is given.
+    def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:
+        """The settings of an answer that may call tools, and the names of those found meanwhile.
 
         Raises:
             ValueError: the model cannot be offered these.
@@ -429,40 +425,26 @@ class PromptBody(InSession, TemplateOptions):
         later = {tool.name for tool in own if tool.defer_loading and (searches or found)}
         usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
         if not usable and asked in ("auto", "none"):
-            return {}, []
+            return {}, set()
         settings = offered(
             model,
             [tool.as_function for tool in usable],
             asked,
             not choice.disable_parallel_tool_use,
         )
-        shown = [t for t in settings.get("tools", ()) if _name_of(t) not in later]
-        return settings, shown
+        return settings, later
 
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
-        settings, shown = self.tool_settings(model)
+        settings, later = self.tool_settings(model)
         params = SamplingParams(**settings)
         return Generation(
             model,
             [self.conversation],
             params,
             SessionConfig(reasoning=reasoning),
-            template=_with_tools(template, params, shown),
+            template=with_head(template, params, later),
         )
-
-
-def _name_of(tool: Tool) -> str:
-    return str(tool["function"]["name"])
-
-
-def _with_tools(
-    template: dict[str, Any], params: SamplingParams, shown: list[Tool]
-) -> dict[str, Any]:
-    """What a template is given, where not all that may be called stands at the head."""
-    names = {_name_of(tool) for tool in shown}
-    head = [tool for tool in params.offered if _name_of(tool) in names]
-    return {**template, "tools": head} if params.offered else template
 
 
 class MessagesBody(PromptBody, GenerationBody):
@@ -478,11 +460,9 @@ class MessagesBody(PromptBody, GenerationBody):
 
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
-        tools, shown = self.tool_settings(model)
+        tools, later = self.tool_settings(model)
         wanted = self.output_config.format
         bound = form(wanted, "output_config.format") if wanted else {}
-        if bound and tools:
-            raise ValueError("output_config.format and tools cannot both shape one answer")
         _ = self.wants_usage  # a message always has its figures
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
@@ -493,19 +473,11 @@ class MessagesBody(PromptBody, GenerationBody):
             params,
             self.config(reasoning),
             stream=self.stream,
-            template=_with_tools(template, params, shown),
+            template=with_head(template, params, later),
         )
 
 
 # -- documents ----------------------------------------------------------------------------
-
-_ENDINGS = {
-    "application/pdf": ".pdf",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "text/html": ".html",
-    "text/csv": ".csv",
-}
 
 
 def _instead(what: str, why: str) -> str:
@@ -522,32 +494,10 @@ def _read_document(source: Mapping[str, Any]) -> str:
         return TextParts("text")._joined(inner)
     if kind != "base64" or not isinstance(data, str):
         return _instead("a document", "which cannot be fetched from here")
-    ending = _ENDINGS.get(str(source.get("media_type")), ".bin")
     try:
-        content = base64.b64decode(data, validate=True)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"document{ending}"
-            path.write_bytes(content)
-            return "\n\n".join(read_document(path).pages)
-    except (EngineError, ValueError) as error:
-        why = error.message if isinstance(error, EngineError) else "its base64 is damaged"
-        return _instead("a document", f"which could not be read: {why.rstrip('.')}")
-
-
-def has_document(body: Mapping[str, Any]) -> bool:
-    """Whether a body, which may be anything, has a document that takes a while to read."""
-    level: list[Any] = [body.get("messages")]
-    for _ in range(4):  # the messages, a message's blocks, those of a result, a source
-        inner: list[Any] = []
-        for one in level:
-            if isinstance(one, list):
-                inner += one
-            elif isinstance(one, dict):
-                if one.get("type") == "document":
-                    return True
-                inner.append(one.get("content"))
-        level = [part for one in inner for part in (one if isinstance(one, list) else [one])]
-    return False
+        return documents.read(data, str(source.get("media_type")))
+    except ValueError as error:
+        return _instead("a document", f"which could not be read: {error}")
 
 
 # -- answers ------------------------------------------------------------------------------
@@ -668,19 +618,14 @@ def _reason(choice: Choice) -> tuple[str, str | None]:
     return ("stop_sequence", choice.stop) if choice.stop else ("end_turn", None)
 
 
-class _Prompts(API):
-    def takes_long(self, body: Mapping[str, Any]) -> bool:
-        return has_document(body)
-
-
-class Messages(_Prompts):
+class Messages(API):
     path = "/v1/messages"
     summary = "Anthropic's messages."
     body = MessagesBody
     writer = MessagesWriter
 
 
-class CountTokens(_Prompts):
+class CountTokens(API):
     path = "/v1/messages/count_tokens"
     summary = "How many tokens a prompt of Anthropic's messages has."
     body = PromptBody

@@ -126,8 +126,6 @@ class OllamaBody(GenerationBody, TemplateOptions):
             bound = form({"type": "json_schema", "schema": schema}, "format")
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
-        if bound and tools:
-            raise ValueError("format and tools cannot both shape one answer: choose one")
         own = {_SETTINGS[name]: self.options[name] for name in _SETTINGS if name in self.options}
         if set(self.options) - set(_SETTINGS):
             told_once("options about memory are taken from Ollama's clients, and change nothing")

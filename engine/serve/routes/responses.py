@@ -8,7 +8,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -67,6 +67,7 @@ from engine.serve.routes.tools import (
     custom_input,
     flat,
     found_tools,
+    with_head,
     with_note,
 )
 
@@ -241,11 +242,16 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
 
 
 @dataclass(frozen=True)
-class _Stored:
-    """A response and the conversation up to its end."""
+class Stored:
+    """A response and the conversation up to its end.
+
+    Attributes:
+        found: tools that have come within the conversation.
+    """
 
     messages: list[Message]
     response: JSON
+    found: list[Any] = field(default_factory=list)
 
 
 class StoredResponses:
@@ -257,24 +263,16 @@ class StoredResponses:
 
     def __init__(self, most: int = MOST_STORED) -> None:
         self._most = most
-        self._kept: dict[str, OrderedDict[str, _Stored]] = {}
+        self._kept: dict[str, OrderedDict[str, Stored]] = {}
         self._lock = threading.Lock()
 
-    def put(self, guest: Guest, messages: list[Message], response: JSON) -> None:
-        """Store a response, and the conversation to its end."""
+    def put(self, guest: Guest, stored: Stored) -> None:
+        """Store a response."""
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
-            kept[response["id"]] = _Stored(messages, response)
+            kept[stored.response["id"]] = stored
             while len(kept) > self._most:
                 kept.popitem(last=False)
-
-    def messages(self, guest: Guest, name: str) -> list[Message]:
-        """The conversation to the end of a response.
-
-        Raises:
-            RefusedError: it was not stored, or has been dropped.
-        """
-        return self._find(guest, name).messages
 
     def response(self, guest: Guest, name: str) -> JSON:
         """A response as its client got it.
@@ -282,7 +280,7 @@ class StoredResponses:
         Raises:
             RefusedError: it was not stored, or has been dropped.
         """
-        return self._find(guest, name, 404).response
+        return self.find(guest, name, 404).response
 
     def drop(self, guest: Guest, name: str) -> None:
         """Forget a response.
@@ -290,7 +288,7 @@ class StoredResponses:
         Raises:
             RefusedError: it was not stored, or has been dropped.
         """
-        self._find(guest, name, 404)
+        self.find(guest, name, 404)
         with self._lock:
             kept = self._kept.get(guest.id)
             if kept is not None:
@@ -317,7 +315,12 @@ class StoredResponses:
         self.drop(guest_of(request.scope), name)
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
-    def _find(self, guest: Guest, name: str, status: int = 400) -> _Stored:
+    def find(self, guest: Guest, name: str, status: int = 400) -> Stored:
+        """A response with its conversation.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
         with self._lock:
             kept = self._kept.get(guest.id)
             found = kept.get(name) if kept is not None else None
@@ -345,16 +348,36 @@ class Responses(API):
         self.stored = stored
         self.writer = partial(ResponsesWriter, store=self._store)
 
+    def overflow(self, error: JSON) -> bytes:
+        """Codex makes its conversation shorter by this event, and not by a status."""
+        told = {"code": error["error"]["code"], "message": error["error"]["message"]}
+        failed = {
+            "id": f"resp_{uuid.uuid4().hex}",
+            "object": "response",
+            "created_at": int(time.time()),
+            "status": "failed",
+            "error": told,
+            "output": [],
+        }
+        kind = "response.failed"
+        return event({"type": kind, "sequence_number": 0, "response": failed}, kind) + event(
+            {"type": "error", "sequence_number": 1, **told, "param": None, **error}, "error"
+        )
+
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
         asked = parsed(ResponsesBody, body)
         previous = asked.previous_response_id
-        before = self.stored.messages(guest, previous) if previous else []
-        conversation = [*before, *_messages(asked.input)]
+        before = self.stored.find(guest, previous) if previous else Stored([], {})
+        conversation = [*before.messages, *_messages(asked.input, bool(before.messages))]
         box = Toolbox()
         box.add(asked.tools)
+        box.find(before.found, "tools")
+        found, answered = list(before.found), bool(before.messages)
         for number, item in enumerate(asked.input):
+            answered = answered or _is_answer(item)
             if isinstance(item, (MoreToolsItem, SearchOutputItem)):
-                box.add(item.tools, f"input[{number}].tools")
+                (box.find if answered else box.add)(item.tools, f"input[{number}].tools")
+                found += item.tools
         reasoning, template = asked.template(
             model, None, asked.reasoning.effort, "reasoning.effort"
         )
@@ -363,8 +386,6 @@ class Responses(API):
         if asked.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
         bound = form(asked.text.format, "text.format") if asked.text.format else {}
-        if bound and tools:
-            raise ValueError("text.format and tools cannot both shape one answer: choose one")
         _ = asked.wants_usage  # a response always has its figures
         params = asked.sampling(
             model,
@@ -381,7 +402,7 @@ class Responses(API):
             params,
             asked.config(reasoning, "slide" if slides else None),
             stream=asked.stream,
-            template=template,
+            template=with_head(template, params, box.later),
             extra={
                 "guest": guest,
                 "conversation": conversation,
@@ -394,6 +415,7 @@ class Responses(API):
                 "metadata": asked.metadata or {},
                 "tools": body.get("tools") or [],
                 "box": box,
+                "found": found,
                 "tool_choice": asked.tool_choice,
                 "user": asked.user,
             },
@@ -405,20 +427,34 @@ class Responses(API):
             message = {**choice.said}
             if choice.thought:
                 message["reasoning_content"] = choice.thought
-            self.stored.put(extra["guest"], [*extra["conversation"], message], response)
+            said = [*extra["conversation"], message]
+            self.stored.put(extra["guest"], Stored(said, response, extra["found"]))
 
 
-def _messages(items: list[Any]) -> list[Message]:
+def _is_answer(item: Any) -> bool:
+    """Whether an item is of an answer, or comes after one."""
+    if isinstance(item, MessageItem):
+        return item.role == "assistant"
+    return not isinstance(item, MoreToolsItem)
+
+
+def _messages(items: list[Any], answered: bool) -> list[Message]:
     """The items of an input as messages.
+
+    Tools that come before the first answer stand at the head, and later ones where they come.
 
     Reasoning goes into the assistant's message after it, and a call into the one before it.
     """
     messages: list[Message] = []
     thought = ""
     for item in items:
-        if isinstance(item, (MoreToolsItem, SearchedItem)):
-            if isinstance(item, SearchedItem):
-                told_once("searches of the web in a conversation are left out")
+        answered = answered or _is_answer(item)
+        if isinstance(item, SearchedItem):
+            told_once("searches of the web in a conversation are left out")
+            continue
+        if isinstance(item, MoreToolsItem):
+            if answered:
+                messages.append({"role": "system", "content": found_tools(item.tools)})
             continue
         if isinstance(item, ReasoningItem):
             thought = item.content or item.summary
@@ -458,8 +494,6 @@ class ResponsesWriter(BlockWriter):
     Args:
         store: is given the response at its end.
     """
-
-    tells_overflow = True  # Codex makes its conversation shorter by the event, not by a status
 
     def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
         super().__init__(generation, choices)

@@ -32,6 +32,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from engine.messages import Overflow
 from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
+from engine.serve import documents
 from engine.serve.json_input import SAMPLING, sampling_params
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
 from engine.text.tools import quoted
@@ -258,6 +259,23 @@ UNSEEN = {
 """Parts that are no text, and what the note that stands in their place calls them."""
 
 
+FILES = ("file", "input_file")
+
+
+def _file(part: JSON) -> str:
+    """What is in a file; empty where it does not come with the request."""
+    inner = part.get("file") if isinstance(part.get("file"), dict) else part
+    data, name = inner.get("file_data"), inner.get("filename")
+    if not isinstance(data, str) or not data:
+        return ""
+    called = name if isinstance(name, str) else ""
+    try:
+        return f"{called}\n{documents.read(data, name=called)}".lstrip("\n")
+    except ValueError as error:
+        told_once("a note stands for a file that could not be read")
+        return f"[Here was the file {quoted(called)}, which could not be read: {error}.]"
+
+
 class TextParts:
     """A text, or a list of parts that have texts, which are joined.
 
@@ -276,6 +294,9 @@ class TextParts:
         texts = []
         for part in content if isinstance(content, list) else [content]:
             kind = part.get("type") if isinstance(part, dict) else None
+            if kind in FILES and (text := _file(part)):
+                texts.append(text)
+                continue
             if isinstance(kind, str) and kind in UNSEEN:
                 told_once(f"a note stands for {UNSEEN[kind]}, which models cannot be given here")
                 texts.append(f"[Here was {UNSEEN[kind]}, which you cannot see.]")

@@ -92,7 +92,18 @@ class Toolbox:
     given: dict[str, Given] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     patterns: dict[str, str] = field(default_factory=dict)
+    later: set[str] = field(default_factory=set)
     _now: set[str] = field(default_factory=set)  # the names in the list that is taken
+
+    def find(self, tools: Iterable[Any], where: str) -> None:
+        """Take tools that a client has found in the conversation, where they stay.
+
+        Raises:
+            ValueError: as `add`.
+        """
+        before = set(self.given)
+        self.add(tools, where)
+        self.later |= set(self.given) - before
 
     def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
         """Take tools of either shape. One takes the place of one of the same name, taken before.
@@ -235,6 +246,16 @@ def custom_input(arguments: str) -> str:
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else arguments
 
 
+def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
+    """What a template is given, where not all that may be called stands at the head.
+
+    Args:
+        later: the names of tools that stand where they were found.
+    """
+    head = [tool for tool in params.offered if tool["function"]["name"] not in later]
+    return {**template, "tools": head} if later and params.offered else template
+
+
 def with_note(messages: list[Message], note: str) -> list[Message]:
     """The conversation with a sentence at the end of its system message."""
     if not note:
@@ -315,5 +336,8 @@ def call_item(given: Given, call_id: str, arguments: str, status: str = "complet
 
 
 def found_tools(tools: Sequence[Any]) -> str:
-    """What a search has found, for the model to read."""
-    return json.dumps(list(tools), ensure_ascii=False)
+    """What a search has found, for the model to read: under the names by which it calls them."""
+    box = Toolbox()
+    box.add(tools)
+    told = [json.dumps(one["function"], ensure_ascii=False) for one in box.functions.values()]
+    return "\n".join(["These tools can be called from now on:", *told]) if told else "No tools."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import re
@@ -13,7 +14,9 @@ from typing import Any
 import pytest
 
 from engine import Engine
+from engine.serve.auth import LOCAL
 from engine.serve.routes import responses
+from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
@@ -396,3 +399,130 @@ def test_names_that_only_others_have_mean_a_model_here(agents: Server) -> None:
         assert response(agents, said("hello"), model="llama")["model"] == "agent"
     finally:
         agents.served.aliases = {}
+
+
+def test_found_tools_stand_where_they_are_found(agents: Server) -> None:
+    """At the head they would have all that follows it read again."""
+    send = {"type": "function", "name": "send", "parameters": OPTIONAL}
+    mail = {"type": "namespace", "name": "mail", "tools": [send]}
+    call_item = {"type": "tool_search_call", "call_id": "c", "arguments": {"query": "mail"}}
+    found = {"type": "tool_search_output", "call_id": "c", "tools": [mail]}
+    more = {"type": "additional_tools", "tools": [{**RUN, "name": "late"}]}
+    stored = StoredResponses()
+    model = agents.served.models[0]
+
+    def asked(*items: Any, **fields: Any) -> Any:
+        return Responses(stored).read({"input": list(items), "tools": [SEARCH], **fields}, model)
+
+    whole = asked({**more, "tools": [RUN]}, said("x"), call_item, found, said("y"), more)
+    assert [t["function"]["name"] for t in whole.params.tools] == [
+        *("tool_search", "run", "mail.send", "late"),
+    ]
+    assert [t["function"]["name"] for t in whole.template["tools"]] == ["tool_search", "run"]
+    assert '"mail.send"' in whole.messages[2]["content"]
+    assert whole.messages[-1]["role"] == "system"
+    assert '"late"' in whole.messages[-1]["content"]
+    first = response(agents, said("[[search]]"), call_item, found, tools=[SEARCH])
+    (item,) = response(
+        agents, said("[[search]] on"), previous_response_id=first["id"], tools=[SEARCH]
+    )["output"]
+    assert item["type"] == "tool_search_call"
+    kept = agents._stored.find(LOCAL, first["id"]).found
+    assert kept == [mail]
+
+
+def test_found_tools_are_read_once(agents: Server) -> None:
+    rules = {"type": "message", "role": "developer", "content": "A rule. " * 60}
+    send = {
+        "type": "function",
+        "name": "send",
+        "description": "Sends. " * 9,
+        "parameters": OPTIONAL,
+    }
+    item = {"type": "tool_search_call", "call_id": "c", "arguments": {"query": "mail"}}
+    found = {
+        "type": "tool_search_output",
+        "call_id": "c",
+        "tools": [{"type": "namespace", "name": "mail", "tools": [send]}],
+    }
+    response(agents, rules, said("[[search]]"), tools=[SEARCH])
+    after = response(agents, rules, said("[[search]]"), item, found, tools=[SEARCH])["usage"]
+    again = after["input_tokens"] - after["input_tokens_details"]["cached_tokens"]
+    assert again < 200 < after["input_tokens_details"]["cached_tokens"], after
+
+
+def test_files_in_messages_and_outputs_are_read(agents: Server) -> None:
+    data = base64.b64encode(b"Die Summe ist 7.").decode()
+    file = {"type": "input_file", "filename": "sum.txt", "file_data": data}
+    output = {"type": "function_call_output", "call_id": "c", "output": [file]}
+    call_item = {"type": "function_call", "call_id": "c", "name": "run", "arguments": "{}"}
+    body = {
+        "input": [
+            {"role": "user", "content": [{**file, "file_data": f"data:text/plain;base64,{data}"}]},
+            *(call_item, output),
+            {"role": "user", "content": [{**file, "file_data": "%"}, {"type": "input_file"}]},
+        ]
+    }
+    api = Responses(StoredResponses())
+    assert api.takes_long(body)
+    asked = api.read(body, agents.served.models[0])
+    user, _, tool, broken = (message["content"] for message in asked.messages)
+    assert user == tool == "sum.txt\nDie Summe ist 7."
+    assert "base64 is damaged" in broken
+    assert "cannot see" in broken
+    part = {"type": "file", "file": {"filename": "sum.txt", "file_data": data}}
+    messages = [{"role": "user", "content": [part, {"type": "text", "text": "?"}]}]
+    chat_asked = ChatCompletions().read({"messages": messages}, agents.served.models[0])
+    assert chat_asked.messages[0]["content"] == "sum.txt\nDie Summe ist 7.?"
+    assert ChatCompletions().takes_long({"messages": messages})
+
+
+def test_a_body_that_is_too_large_is_told_as_a_prompt_that_is(agents: Server) -> None:
+    body = {"input": "x" * (2**20 + 1), "messages": [], "stream": True}
+    for path in ("/v1/responses", "/v1/chat/completions"):
+        refused = ask(agents, "POST", path, body)
+        assert (refused.status, refused.code) == (413, "context_length_exceeded")
+    told = events(ask(agents, "POST", "/v1/responses", body, Accept="text/event-stream"))
+    assert [one["type"] for one in told] == ["response.failed", "error"]
+    assert told[0]["response"]["error"]["code"] == "context_length_exceeded"
+    anthropics = ask(agents, "POST", "/v1/messages", body).json["error"]
+    assert anthropics["type"] == "request_too_large"
+    assert anthropics["message"].startswith("prompt is too long")
+
+
+def test_an_answer_has_its_form_where_it_calls_nothing(server: Server) -> None:
+    """The scripted model calls a tool when it may; without that its answer has the form."""
+    schema = {"type": "object", "properties": {"n": {"enum": [7]}}, "required": ["n"]}
+    form = {"format": {"type": "json_schema", "name": "x", "schema": schema}}
+    tool = {"type": "function", "name": "weather", "parameters": OPTIONAL}
+    asked = {"model": "scripted", "tools": [tool], "text": form, "max_output_tokens": 200}
+    for seed in range(4):
+        output = response(server, said("x"), seed=seed, temperature=4.0, **asked)["output"]
+        kinds = {item["type"] for item in output}
+        assert kinds in ({"message"}, {"function_call"}), output
+        if kinds == {"message"}:
+            assert json.loads(output[0]["content"][0]["text"]) == {"n": 7}
+    output = response(server, said("x"), temperature=0, **asked)["output"]
+    assert {item["type"] for item in output} == {"function_call"}
+
+
+def test_a_custom_tool_that_may_be_called_is_bound_to_its_lark_grammar(server: Server) -> None:
+    lines = 'start: "go\\n" line+\nline: /[ab]+/ LF\n%import common.LF'
+    about = {"type": "grammar", "syntax": "lark", "definition": lines}
+    asked = Responses(StoredResponses()).read(
+        {"input": "x", "tools": [{"type": "custom", "name": "code", "format": about}, RUN]},
+        server.served.models[1],
+    )
+    code, run = (tool["function"] for tool in asked.params.tools)
+    assert code["strict"]
+    assert not run.get("strict")
+    assert re.fullmatch(code["parameters"]["properties"]["input"]["pattern"], "go\nab\nb\n")
+    tools = [{"type": "custom", "name": "code", "format": about}]
+    choice = {"type": "custom", "name": "code"}
+    for seed in range(3):
+        more = {"seed": seed, "temperature": 2.0, "max_output_tokens": 200}
+        found = response(
+            server, said("weather?"), model="scripted", tools=tools, tool_choice=choice, **more
+        )
+        for item in found["output"]:
+            assert found["status"] == "incomplete" or re.fullmatch("go\n([ab]+\n)+", item["input"])

@@ -1,0 +1,69 @@
+"""Documents in requests: their texts, by the reader of attachments."""
+
+from __future__ import annotations
+
+import base64
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.errors import EngineError
+from engine.sandbox.jobs import read_document
+
+_ENDINGS = {
+    "application/pdf": ".pdf",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/html": ".html",
+    "text/csv": ".csv",
+}
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,10}")
+_ADDRESS = re.compile(r"data:(?P<kind>[^;,]{0,100})(?:;[^,]{0,100})?,")
+_TYPES = ("document", "file", "input_file")
+"""Parts that take a while to read."""
+
+
+def read(data: str, kind: str = "", name: str = "") -> str:
+    """The text of a document.
+
+    Args:
+        data: in base64, which may stand in a data: address.
+        kind: its media type; what such an address says counts more.
+        name: of its file, whose ending tells where the type does not.
+
+    Raises:
+        ValueError: it cannot be read; the end of a sentence says why.
+    """
+    if address := _ADDRESS.match(data):
+        data, kind = data[address.end() :], address["kind"] or kind
+    own = _ENDING.fullmatch(Path(name[-300:]).suffix)
+    ending = _ENDINGS.get(kind) or (own[0] if own else ".bin")
+    try:
+        content = base64.b64decode(data, validate=True)
+    except ValueError:
+        raise ValueError("its base64 is damaged") from None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"document{ending}"
+        path.write_bytes(content)
+        try:
+            return "\n\n".join(read_document(path).pages)
+        except EngineError as error:
+            raise ValueError(error.message.rstrip(".")) from None
+
+
+def is_in(body: Mapping[str, Any]) -> bool:
+    """Whether a body, which may be anything, has a document that takes a while to read."""
+    level: list[Any] = [body.get("messages"), body.get("input")]
+    for _ in range(4):  # the messages, a message's parts, those of a result, a source
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, list):
+                inner += one
+            elif isinstance(one, dict):
+                if one.get("type") in _TYPES:
+                    return True
+                inner += [one.get("content"), one.get("output")]
+        level = [part for one in inner for part in (one if isinstance(one, list) else [one])]
+    return False
