@@ -1,9 +1,10 @@
 """A server under clients that come and go: `python -m tests.torture serve`.
 
 Thousands of requests with random sessions, forks, deletions and disconnects, then a thousand idle
-connections, then a thousand streams that nobody reads, then crowds of up to 256 clients, while
-eight streams of the engine's own go on. No connection is refused, those who wait are answered in
-their order, and at the end memory, threads and descriptors are what they were at the start.
+connections, a thousand agents with an id each beside a chat, a thousand streams that nobody reads,
+then crowds of up to 256 clients, while eight streams of the engine's own go on. No connection is
+refused, those who wait are answered in their order, and at the end memory, threads and descriptors
+are what they were at the start.
 
 Then one key attacks a server that it shares with another, whose short requests are answered all the
 while: large bodies of small lists, bodies that come a byte at a time, storms of answers that are
@@ -34,11 +35,13 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.runtime.workers import THREADS
+from engine.serve.agents import MOST_AGENTS
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.connection import SPARE_FILES
 from engine.serve.queue import SILENT_SECONDS
 from engine.serve.server import Server
+from engine.serve.sessions import KEPT
 from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
 from tests.engine.serving import (
@@ -52,6 +55,7 @@ from tests.engine.serving import (
     rest,
     running,
     until,
+    user,
 )
 
 BATCH = 20
@@ -79,6 +83,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture serve", description=__doc__)
     parser.add_argument("--requests", type=int, default=5000)
     parser.add_argument("--idle", type=int, default=1000, help="connections that do nothing")
+    parser.add_argument("--affinities", type=int, default=1000, help="agents, each with its id")
     parser.add_argument("--unread", type=int, default=1000, help="streams that nobody reads")
     parser.add_argument("--clients", default="1,4,8,16,64,256", help="that come at once")
     parser.add_argument("--held", type=int, default=10_000, help="streams that one key holds")
@@ -298,6 +303,33 @@ def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: 
     )
 
 
+def _affinities(server: Server, count: int) -> list[str]:
+    """Agents whose headers bind them to a machine: none is refused, a chat keeps its cache."""
+    faults, said, named = [], [user("hello " * 60)], len(server.sessions)
+    for number in range(-2, count):
+        if number < 0 or number % 100 == 99:
+            answer = ask(server, "POST", CHAT, {"messages": said, "max_tokens": 8}).json
+            used = answer["usage"]
+            read = used["prompt_tokens"] - used["prompt_tokens_details"]["cached_tokens"]
+            if number >= 0 and read > 64:
+                faults.append(f"a chat was read again after {number} affinities: {read} tokens")
+            said += [answer["choices"][0]["message"], user("and on")]
+        sent = {"x_session_affinity": f"ses_{number}", "session_id": f"{number} / ?"}
+        status = ask(
+            server, "POST", CHAT, body(f"a title for {number}", max_tokens=1), **sent
+        ).status
+        if status != 200:
+            faults.append(f"affinity {number} was answered by {status}")
+    if len(server.sessions) != named:
+        faults.append("affinities have become sessions")
+    if len(server.requests.agents) > MOST_AGENTS + AT_ONCE:
+        faults.append(f"{len(server.requests.agents)} agents are known")
+    idle = len(server.engine.stats()["sessions"]) - len(server.sessions) - STREAMS
+    if idle > KEPT + AT_ONCE:
+        faults.append(f"{idle} conversations are open")
+    return faults
+
+
 def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
     rng, faults = random.Random(chosen.seed), []
     streams = Streams(server.engine, model)
@@ -316,6 +348,8 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
             print(f"{done} requests, {streams.told()}", flush=True)
     _idle(server, chosen.idle)
     print(f"{chosen.idle} idle connections, {streams.told()}", flush=True)
+    faults += _affinities(server, chosen.affinities)
+    print(f"{chosen.affinities} affinities, {streams.told()}", flush=True)
     faults += _unread(server, chosen.unread)
     print(streams.told(), flush=True)
     for count in map(int, filter(None, chosen.clients.split(","))):
