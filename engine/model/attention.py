@@ -32,7 +32,7 @@ def install_attention() -> None:
     base = importlib.import_module("mlx_lm.models.base")
     original = base.scaled_dot_product_attention
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
-    _original, _widens = original, bool(mx.cuda.is_available())  # type: ignore[no-untyped-call]
+    _original, _widens = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
 
 
@@ -55,7 +55,9 @@ class _Call:
         rest = (self.scale, self.mask, self.sinks, *self.more)
         if _widens and isinstance(keys, (tuple, list)):
             size, bits = cache.group_size, cache.bits
-            keys, values = (mx.dequantize(*held, size, bits) for held in (keys, values))
+            keys, values = (
+                mx.dequantize(*held, group_size=size, bits=bits) for held in (keys, values)
+            )
             cache = None
         return _original(queries, keys, values, cache, *rest, **self.named)
 

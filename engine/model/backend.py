@@ -214,7 +214,7 @@ def _start() -> Backend:
     else:  # MLX computes these well on a GPU, and on a Mac's CPU
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
-        _keep_kernels(str(mx.__version__))
+        _keep_kernels(str(getattr(mx, "__version__", "")))
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
 
 
