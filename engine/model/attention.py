@@ -54,9 +54,9 @@ class _Call:
     def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
         rest = (self.scale, self.mask, self.sinks, *self.more)
         if _widens and isinstance(keys, (tuple, list)):
-            size, bits = cache.group_size, cache.bits
             keys, values = (
-                mx.dequantize(*held, group_size=size, bits=bits) for held in (keys, values)
+                mx.dequantize(w, scales, biases, cache.group_size, cache.bits)
+                for w, scales, biases in (keys, values)
             )
             cache = None
         return _original(queries, keys, values, cache, *rest, **self.named)
