@@ -10,5 +10,5 @@ which its client's leaving, a revoked key and the server's end end it wherever i
 says why there is no answer, in the shape of the API; `metrics` counts.
 
 Imports: engine.cache, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
-engine.params, engine.reply, engine.runtime, engine.serve.routes.
+engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes.
 """
