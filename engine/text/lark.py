@@ -102,9 +102,10 @@ def _splits(parts: Iterable[str]) -> bool:
 
 
 def _common_part(part: str) -> str:
-    if part[0] == "(" and (group := _GROUP.fullmatch(part)) is None:
-        raise ValueError(f"looks around or behind itself: {part}")
     if part[0] == "(":
+        group = _GROUP.fullmatch(part)
+        if group is None:
+            raise ValueError(f"looks around or behind itself: {part}")
         # A rule that is used twice would have a name twice.
         return f"(?{group[2]}" if group[2] and group[2].endswith(":") else "(?:"
     if part in ("^", "$") or re.fullmatch(r"\\[1-9bBAZzG]", part):

@@ -264,7 +264,8 @@ FILES = ("file", "input_file")
 
 def _file(part: JSON) -> str:
     """What is in a file; empty where it does not come with the request."""
-    inner = part.get("file") if isinstance(part.get("file"), dict) else part
+    inside = part.get("file")
+    inner = inside if isinstance(inside, dict) else part
     data, name = inner.get("file_data"), inner.get("filename")
     if not isinstance(data, str) or not data:
         return ""

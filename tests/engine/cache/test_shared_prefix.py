@@ -292,7 +292,7 @@ def test_in_slots_each_sees_its_beginning_and_its_own_tokens(policy: SlotPolicy)
         if not some:
             continue
         rows = [some[row] for row in where.assign(some)]
-        together = max(together, sum(kv.shared_prefix is not None for kv in where.occupants))
+        together = max(together, sum(bool(kv.slots and kv.shared_prefix) for kv in chats))
         for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
             keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
             queries = mx.random.normal((len(rows), 4, 1, DIM))
