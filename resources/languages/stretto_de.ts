@@ -4418,6 +4418,11 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>There is nothing to clear.</source>
+        <translation>Es gibt nichts zu löschen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Schnellzugriff</translation>
     </message>
@@ -4469,6 +4474,12 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>Läuft unter {address}, keine Clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Turn on the local API first.</source>
+        <translation>Schalte zuerst die lokale API ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

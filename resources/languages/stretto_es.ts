@@ -4451,6 +4451,11 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>There is nothing to clear.</source>
+        <translation>No hay nada que borrar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Acceso rápido</translation>
     </message>
@@ -4512,6 +4517,12 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>En marcha en {address}, sin clientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Turn on the local API first.</source>
+        <translation>Activa primero la API local.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

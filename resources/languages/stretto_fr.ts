@@ -4418,6 +4418,11 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>There is nothing to clear.</source>
+        <translation>Il n’y a rien à effacer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Accès rapide</translation>
     </message>
@@ -4469,6 +4474,12 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>Actif à l’adresse {address}, aucun client</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Turn on the local API first.</source>
+        <translation>Activez d’abord l’API locale.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

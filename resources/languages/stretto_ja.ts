@@ -4352,6 +4352,11 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>There is nothing to clear.</source>
+        <translation>消去するものはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>クイックアクセス</translation>
     </message>
@@ -4402,6 +4407,12 @@ You declined.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>{address}で実行中、クライアントなし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Turn on the local API first.</source>
+        <translation>先にローカルAPIをオンにしてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

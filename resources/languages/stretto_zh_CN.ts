@@ -4385,6 +4385,11 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>There is nothing to clear.</source>
+        <translation>没有可清除的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>快速访问</translation>
     </message>
@@ -4445,6 +4450,12 @@ You declined.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Running at {address}, no clients</source>
         <translation>运行于 {address}，没有客户端</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/use_with.py"/>
+        <source>Turn on the local API first.</source>
+        <translation>请先开启本地 API。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>

@@ -103,7 +103,7 @@ class FakeSession:
         twin.id = session_id or twin.id
         return twin
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         self.priority = priority
 
     def close(self, forget: bool = False) -> None:

@@ -131,7 +131,7 @@ class StepSession:
             raise EngineError(STOPPED, "The engine is not running.")
         return self.engine.open_session(self.model, session_id)
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         pass
 
     def close(self, forget: bool = False) -> None:

@@ -76,7 +76,7 @@ class DripSession:
     def fork(self, session_id: str | None = None) -> DripSession:
         return DripSession(self.engine, session_id or f"session-{next(_numbers)}")
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         """All are alike here."""
 
     def close(self, forget: bool = False) -> None:

@@ -66,7 +66,7 @@ class NumberSession:
     def fork(self, session_id: str | None = None) -> NumberSession:
         return NumberSession(self.engine, session_id or "")
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         pass
 
     def close(self, forget: bool = False) -> None:

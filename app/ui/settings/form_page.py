@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -496,8 +496,10 @@ class Pages(QWidget):
         self.hits.setVisible(bool(found))
         nothing = bool(typed.strip()) and not found
         self.stack.setCurrentIndex(0 if nothing else self.list.currentRow() + 1)
-        self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
-        self.hits.setCurrentRow(0)
+        with QSignalBlocker(self.hits):  # hits that go make others current for a moment
+            self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
+            self.hits.setCurrentRow(0)
+        self._on_chosen()
 
     def _found(self, typed: str) -> list[tuple[str, str]]:
         """The rows that fit, the best first."""

@@ -126,6 +126,7 @@ class Kept(QObject):
         size = await self._serving.kept()
         self.size.setText(bytes_line(size) if size else "")
         self.clear.setEnabled(bool(size))
+        self.clear.setToolTip("" if size else tr("There is nothing to clear."))
 
     async def _clear(self) -> None:
         await self._serving.forget()
@@ -313,6 +314,8 @@ class OtherPrograms(QObject):
         self.state.setText(words[serving.door])
         for button in (*self.pastes.values(), self.use_with):
             button.setEnabled(serving.door is Door.OPEN)
+        about = "" if serving.door is Door.OPEN else tr("Turn on the local API first.")
+        self.use_with.setToolTip(about)
 
     @Slot()
     def show_keys(self) -> None:

@@ -113,6 +113,7 @@ class UseWith(Sheet):
         there = self._serving.door is Door.OPEN
         for button in (self.copy, self.start):
             button.setEnabled(there)
+            button.setToolTip("" if there else tr("Turn on the local API first."))
 
     async def _choose(self) -> None:
         chosen = await asking.folder(self, tr("Choose Project Folder"), str(self._folder))

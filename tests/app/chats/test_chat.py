@@ -52,7 +52,7 @@ class HandSession:
         self.engine.sent.append(HandReply(self, prompt, on_event))
         return self.engine.sent[-1]
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         pass
 
     def close(self, forget: bool = False) -> None:

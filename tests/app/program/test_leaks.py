@@ -9,6 +9,7 @@ import gc
 import os
 import threading
 from collections import Counter
+from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtGui import QTextDocument
@@ -21,13 +22,17 @@ from app.ui.workspace.docks import Docks
 from tests.app.conftest import Run, Start
 
 PANES = int(os.environ.get("STRETTO_LEAK_PANES", "40"))
-WAYS = ("new", "split_right", "split_down")
+WAYS: tuple[Callable[[Run], object], ...] = (
+    lambda run: run.window.chats.new(),
+    lambda run: run.window.commands["split_right"].trigger(),
+    lambda run: run.window.commands["split_down"].trigger(),
+)
 ROUND = Docks.KEPT_CLOSED  # after whole rounds those that are kept are of the same kinds
 
 
 def open_and_close(run: Run, panes):
     for number in range(panes):
-        run.window.commands[WAYS[number % len(WAYS)]].trigger()
+        WAYS[number % len(WAYS)](run)
         if number % 2:
             run.ask("think" if number % 4 == 1 else "say one *two*")
         run.window.commands["close"].trigger()

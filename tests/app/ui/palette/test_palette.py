@@ -200,7 +200,7 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     palette = opened(run, "one")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.record.model == "/models/one"
-    palette = opened(run, "cached context")
+    palette = opened(run, "cached context on disk")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     settings = run.window.settings_commands.shown
     run.until(settings.cache.hasFocus)

@@ -62,7 +62,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     run.qtbot.mouseClick(
         pages.hits.viewport(),
         Qt.MouseButton.LeftButton,
-        pos=pages.hits.visualItemRect(pages.hits.item(1)).center(),
+        pos=pages.hits.visualItemRect(pages.hits.item(2)).center(),
     )
     assert (shown(pages), window.cache.hasFocus()) == ("Data", True)
     pages.search.setText("nothing is called so")
