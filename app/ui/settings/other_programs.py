@@ -407,4 +407,5 @@ class NewKey(Sheet):
         self.copy = self.button(tr("Copy"), lambda: QApplication.clipboard().setText(key))
         self.put(self.label(words, muted=False), self.key)
         self.put_foot(self.copy, out=tr("Close"))
-        self.resize(480, self.sizeHint().height())
+        self.keep_wide(480)
+        self.keep_high()
