@@ -253,7 +253,7 @@ def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
         later: the names of tools that stand where they were found.
     """
     head = [tool for tool in params.offered if tool["function"]["name"] not in later]
-    return {**template, "tools": head} if later and params.offered else template
+    return {**template, "tools": head} if params.offered else template
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
