@@ -144,6 +144,13 @@ def stagger(caches: Caches, more: int = 0) -> None:
                 part.step = steps * (step - step // 64 * (layer % 32))
 
 
+def grows(cache: Any) -> bool:
+    """Whether it is an ordinary growing cache, whole or after a shared prefix."""
+    from mlx_lm.models.cache import KVCache
+
+    return type(cache) in (KVCache, SharedPrefixKV)
+
+
 def can_trim(cache: Any) -> bool:
     """Whether the last tokens can be taken back from a cache now.
 

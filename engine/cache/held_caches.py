@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from engine.cache.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
+from engine.cache.cache_objects import Caches, can_trim, grows, leaves, may_not_trim, own_states
 from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.state_stack import StateStack
@@ -134,9 +134,7 @@ class HeldCaches:
     @property
     def is_plain(self) -> bool:
         """Whether all layers have ordinary growing caches."""
-        from mlx_lm.models.cache import KVCache
-
-        return bool(self.layers) and all(type(c) in (KVCache, SharedPrefixKV) for c in self.layers)
+        return bool(self.layers) and all(map(grows, self.layers))
 
     @property
     def base(self) -> int:

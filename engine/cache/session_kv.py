@@ -19,6 +19,7 @@ from engine.cache.cache_objects import (
     clone,
     compact,
     detached,
+    grows,
     leaves,
     may_not_trim,
     own_states,
@@ -325,7 +326,7 @@ class SessionKV(HeldCaches):
         Windows and recurrent states stay this session's own: they are small.
         """
         caches = list(self.take_out())
-        growing = [n for n, cache in enumerate(caches) if _grows(cache)]
+        growing = [n for n, cache in enumerate(caches) if grows(cache)]
         length = caches[growing[0]].offset if growing else 0
         if not length:
             return False
@@ -350,7 +351,7 @@ class SessionKV(HeldCaches):
         prefix where it is not one already.
         """
         least = shared_prefix.MIN_TOKENS
-        if not self.shares_prefix or length < least or not any(map(_grows, self.layers)):
+        if not self.shares_prefix or length < least or not any(map(grows, self.layers)):
             return None
         if self.shared_prefix is None or length - self.base >= least:
             self.make_shared_prefix()
@@ -374,10 +375,3 @@ class SessionKV(HeldCaches):
         assert self._snapshot is not None
         assert self._snapshot.length == length
         return self._snapshot.caches
-
-
-def _grows(cache: Any) -> bool:
-    """Whether it is an ordinary growing cache."""
-    from mlx_lm.models.cache import KVCache
-
-    return type(cache) in (KVCache, SharedPrefixKV)

@@ -32,6 +32,8 @@ class SlotBuffer:
     Attributes:
         policy: which caches have slots, and how the buffer grows.
         forms: of the layers that have slots.
+        firsts: of each form its first layer. The layers of a form are in step
+            (`slot_layer.in_step`), so that one stands for all.
         occupants: the sessions' caches; the index is the slot.
         caches: of each occupant the caches of those layers.
         layers: of each of those layers its arrays `[slots * key heads, capacity, width]`, keys
@@ -43,6 +45,7 @@ class SlotBuffer:
     def __init__(self, policy: SlotPolicy, forms: tuple[Form, ...]) -> None:
         self.policy = policy
         self.forms = forms
+        self.firsts = {form: forms.index(form) for form in forms}
         self.occupants: list[Occupant] = []
         self.caches: list[list[Any]] = []
         self.layers: list[list[mx.array]] = []
@@ -86,11 +89,9 @@ class SlotBuffer:
             self.caches.extend(arriving)
             for kv in coming:
                 kv.slots = self
-        # The layers of a form are in step (`slot_layer.in_step`), the first stands for all.
-        firsts = {form: self.forms.index(form) for form in set(self.forms)}
         needed = {
             form: max(slot_layer.held(caches[first], 1) for caches in self.caches)
-            for form, first in firsts.items()
+            for form, first in self.firsts.items()
         }
         slots, self._slots = self._slots, count
         for layer in range(len(self.layers)):

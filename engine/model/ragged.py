@@ -149,10 +149,9 @@ class SlotStep:
         self.occupied = len(buffer.occupants)
         self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
-        # The layers of a form are in step (`slot_layer.in_step`), the first stands for all.
         self._filled = {
-            form: Filled([caches[buffer.forms.index(form)] for caches in buffer.caches])
-            for form in set(buffer.forms)
+            form: Filled([caches[first] for caches in buffer.caches])
+            for form, first in buffer.firsts.items()
         }
 
     def filled(self, layer: int) -> Filled:
