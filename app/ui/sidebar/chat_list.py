@@ -164,6 +164,9 @@ class ChatListView(QListView):
     def _takes(self, event: QKeyEvent) -> bool:
         entry = self.rows.entry(self.currentIndex())
         key = event.key()
+        if key in _OPENS and self.rows.waits:
+            self.opened.emit(QModelIndex())  # the first hit, once it is here
+            return True
         if entry is None or entry.kind == "heading" or event.modifiers() & _CHOOSES:
             return False
         if key in _OPENS:

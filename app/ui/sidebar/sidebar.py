@@ -368,12 +368,11 @@ class Sidebar(QFrame):
             self._on_search()
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            self.list.setCurrentIndex(self.model.index(1))
+            # What is listed until the search has answered is not what is sought.
+            self.list.setCurrentIndex(QModelIndex() if self.model.waits else self.model.index(1))
             return True
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self._then = self.model.waits
-            if not self._then:
-                self._on_open(self.model.index(1))
+            self._on_open(QModelIndex() if self.model.waits else self.model.index(1))
             return True
         return False
 
@@ -427,6 +426,7 @@ class Sidebar(QFrame):
 
     @Slot(QModelIndex)
     def _on_open(self, index: QModelIndex) -> None:
+        self._then = self.model.waits and not index.isValid()
         row = self.model.row(index)
         if row is not None and row.folder_id:
             self.model.fold(row.folder_id)

@@ -93,8 +93,9 @@ def test_going_back_and_handing_on(
     reply.tokens(60)
     assert reply.stats.reused_tokens == 0
     if family in ("plain", "MoE"):
-        assert edited.stats.reused_tokens > 200
-    assert same.stats.reused_tokens > 200
+        assert min(edited.stats.reused_tokens, same.stats.reused_tokens) > 200
+    # Workers prepare both, so either may be the one that reads for the other.
+    assert max(edited.stats.reused_tokens, same.stats.reused_tokens) > 200
 
 
 @QUANTISABLE
