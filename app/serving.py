@@ -301,9 +301,11 @@ class Serving(QObject):
 
     @Slot()
     def prioritise(self) -> None:
-        """Let agents' prompts come after those of the window's chats, or not, as is set."""
+        """Let agents' prompts come after those of the window's chats, or not, and programs have
+        their shares of the time, as is set."""
         if self._server is not None:
             self._server.prioritise(0 if self._settings.serve_equal else -1)
+            self._server.share_out(self._settings.serve_shares)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions in which guests are answered: id to the lane's id and title."""

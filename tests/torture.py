@@ -99,6 +99,11 @@ def serve(arguments: list[str]) -> int:
     return _with_openblas("torture_serve", arguments)
 
 
+def bodies(arguments: list[str]) -> int:
+    """Bodies that nobody should send, of 100 MB and less: a sentence each, memory, a neighbour."""
+    return _with_openblas("torture_bodies", arguments)
+
+
 def races(arguments: list[str]) -> int:
     """Clients that get in each other's way at the server, at random; what fails is made short."""
     return _with_openblas("torture_races", arguments)
@@ -216,6 +221,7 @@ COMMANDS = {
     "mcp": mcp,
     "published": published,
     "serve": serve,
+    "bodies": bodies,
     "races": races,
     "clients": clients,
     "agents": agents,

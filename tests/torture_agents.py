@@ -20,9 +20,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from engine import Engine
 from engine.serve.server import Server
@@ -164,13 +165,14 @@ class Here:
         folder: of its project; its home lies beside it.
         url: of the proxy.
         rows: what was tried, whether it worked, and what it was like.
+        server: that it asks, by way of the proxy.
     """
 
     agent: str
     folder: Path
     recorder: Recorder
     rows: list[tuple[str, str, bool, str]]
-    restart: Callable[[], None]
+    server: Serving
 
     @property
     def url(self) -> str:
@@ -266,24 +268,31 @@ CLAUDE_SCRIPTS = {
 }
 
 
-def claude(here: Here) -> None:
-    """Anthropic's own: four turns with tools, another process, a sub-agent, an abort."""
+def claude_of(here: Here) -> tuple[Path, dict[str, str]]:
+    """The program, and what it is told by its environment."""
     program = installed("@anthropic-ai/claude-code", "claude")
     native = list(program.parents[1].glob("@anthropic-ai/claude-code-*/claude"))
-    program = native[0] if native else program
     environment = {
         "ANTHROPIC_BASE_URL": here.url,
         "ANTHROPIC_AUTH_TOKEN": "none",
         "ANTHROPIC_MODEL": MODEL,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
-        "BASH_DEFAULT_TIMEOUT_MS": "10000",
+        "BASH_DEFAULT_TIMEOUT_MS": "60000",
     }
-    tools = ["--allowedTools", "Bash,Read,Write,Agent,Task"]
+    return native[0] if native else program, environment
+
+
+CLAUDE_TOOLS = ("--allowedTools", "Bash,Read,Write,Agent,Task")
+
+
+def claude(here: Here) -> None:
+    """Anthropic's own: four turns with tools, another process, a sub-agent, an abort."""
+    program, environment = claude_of(here)
 
     def asked(prompt: str, *options: str) -> tuple[str, list[Exchange]]:
         place = len(here.recorder.exchanges)
-        command = [str(program), "-p", prompt, "--output-format", "json", *tools, *options]
+        command = [str(program), "-p", prompt, "--output-format", "json", *CLAUDE_TOOLS, *options]
         _, printed = here.run(command, environment)
         try:
             said = str(json.loads(printed.strip().splitlines()[-1]).get("result"))
@@ -314,7 +323,8 @@ def claude(here: Here) -> None:
     said, turns = asked("[[claude-search]] please")
     del environment["ENABLE_TOOL_SEARCH"]
     again = sum(e.read for e in turns[1:])
-    here.found("a tool is found later", "Found" in said and again < 3000, figures(turns))
+    worked = bool(turns) and "Found" in said and again < 3000
+    here.found("a tool is found later", worked, f"{said[:60]} {figures(turns)}")
     said, turns = asked("[[claude-fill]] please")
     refused = [e for e in here.recorder.exchanges if "prompt is too long" in e.answer]
     compacted = [e for e in turns if "<summary>" in e.answer]
@@ -322,7 +332,7 @@ def claude(here: Here) -> None:
     here.found("an overflow that compacts", worked, f"{said[:60]} {figures(turns)}")
     asked("[[claude-tools]] before the restart")
     time.sleep(12)  # a conversation rests before it is written
-    here.restart()
+    here.server.again()
     said, turns = asked("go on", "--continue")
     kept = bool(turns) and turns[0].read < 0.05 * turns[0].known
     here.found("goes on after a restart of the server", kept, figures(turns))
@@ -334,9 +344,10 @@ def claude(here: Here) -> None:
     here.found("an abort, and on", "All four" in said, figures(turns))
 
 
-Agents = dict[str, tuple[dict[str, list[str]], Callable[[Here], None], int]]
-"""By name: the scripts, in which @ is the project's folder, what runs the agent, and the most
-tokens that the model takes."""
+Agent = tuple[dict[str, list[str]], Callable[[Here], None], int]
+"""The scripts, in which @ is the project's folder, what runs the agent, and the most tokens that
+the model takes."""
+Agents = dict[str, Agent]
 
 
 def agents() -> Agents:
@@ -349,11 +360,19 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture agents", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(agents())}")
     parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
+    about = "against the window's server; pictures of six sub-agents go there"
+    parser.add_argument("--window", type=Path, metavar="FOLDER", help=about)
     chosen = parser.parse_args(arguments)
     rows: list[tuple[str, str, bool, str]] = []
+    known = agents()
+    if chosen.window is not None:
+        from tests import torture_agents_window
+
+        known |= torture_agents_window.agents(chosen.window)
     with tempfile.TemporaryDirectory() as root:
-        for name in chosen.names or agents():
-            _run(name, Path(root) / name, rows, chosen.record)
+        for name in chosen.names or known:
+            serving = _Serving if chosen.window is None else torture_agents_window.Window
+            _run(name, known[name], Path(root) / name, rows, chosen.record, serving)
     print(f"\n{'agent':12} {'what':42} {'worked':7}")
     for agent, what, worked, how in rows:
         print(f"{agent:12} {what:42} {'yes' if worked else 'NO':7} {how}")
@@ -361,17 +380,22 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(
-    name: str, folder: Path, rows: list[tuple[str, str, bool, str]], record: Path | None
+    name: str,
+    agent: Agent,
+    folder: Path,
+    rows: list[tuple[str, str, bool, str]],
+    record: Path | None,
+    serving: Callable[[Path, Path], Serving],
 ) -> None:
     print(f"{name}:", flush=True)
     project = folder / "project"
     project.mkdir(parents=True)
-    scripts, run, context = agents()[name]
+    scripts, run, context = agent
     laid = {k: [a.replace("@/", f"{project}/") for a in answers] for k, answers in scripts.items()}
     model = write_agent(folder / MODEL, laid, context)
-    with _Serving(model, folder / "cache") as serving, recorded(serving.port) as recorder:
+    with serving(model, folder / "cache") as server, recorded(server.port) as recorder:
         try:
-            run(Here(name, project, recorder, rows, serving.again))
+            server.run(partial(run, Here(name, project, recorder, rows, server)))
         finally:
             for exchange in recorder.failed:
                 told = f"{exchange.method} {exchange.path}: {exchange.status}"
@@ -381,8 +405,24 @@ def _run(
                 record.with_name(f"{record.stem}-{name}.json").write_text(told)
 
 
-class _Serving:
+class Serving(Protocol):
     """A server that can be started again on the same port."""
+
+    port: int
+
+    def __enter__(self) -> Serving: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def again(self) -> None:
+        """End it, and start it again."""
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Do what takes its time, beside the server."""
+
+
+class _Serving:
+    """`serve`, in this process."""
 
     def __init__(self, model: Path, cache: Path) -> None:
         self._model, self._cache = model, cache
@@ -404,3 +444,6 @@ class _Serving:
     def again(self) -> None:
         self.__exit__()
         self.__enter__()
+
+    def run(self, work: Callable[[], None]) -> None:
+        work()

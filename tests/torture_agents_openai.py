@@ -23,6 +23,8 @@ CONTEXT = 40_000
 """Tokens of the model: some answers of tools fill them."""
 FILL = "seq -s ' ' 1 2200"
 ABORT_SECONDS = 12.0
+RESTS_SECONDS = 12.0
+"""A conversation rests before it is written."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Client:
         asked: its arguments, in which PROMPT stands for what it is asked.
         shell: a call of its shell.
         write: a call that writes "two" into two.txt; None where it has no such tool.
+        resumed: its arguments to go on with its last session; empty where it cannot.
+        helper: a call of a sub-agent that is asked [[part]]; None where it has none.
     """
 
     package: str
@@ -40,15 +44,20 @@ class Client:
     asked: Sequence[str]
     shell: Callable[[str], str]
     write: str | None = None
+    resumed: Sequence[str] = ()
+    helper: str | None = None
 
     @property
     def scripts(self) -> dict[str, list[str]]:
         write = self.write or self.shell("echo two > two.txt")
         tools = [self.shell("echo one > one.txt"), write, self.shell("cat one.txt two.txt")]
+        helped = {"help": [self.helper, "The part is done."]} if self.helper else {}
         return {
+            **helped,
             "tools": [*tools, "All are done."],
             "fill": [*[self.shell(FILL)] * 6, "It is full."],
             "long": ["and so on …"],
+            "part": [self.shell("echo part > part.txt"), "That was my part."],
         }
 
 
@@ -61,6 +70,10 @@ CLIENTS = {
             "PROMPT",
         ],
         lambda line: call("exec_command", cmd=line),
+        resumed=[
+            *("exec", "resume", "--last", "--skip-git-repo-check"),
+            *("--dangerously-bypass-approvals-and-sandbox", "PROMPT"),
+        ],
     ),
     "opencode": Client(
         "opencode-ai",
@@ -68,6 +81,8 @@ CLIENTS = {
         ["run", "PROMPT"],
         lambda line: call("bash", command=line, description="x"),
         call("write", filePath="@/two.txt", content="two"),
+        ["run", "--continue", "PROMPT"],
+        call("task", description="A part", prompt="[[part]]", subagent_type="general"),
     ),
     "qwen": Client(
         "@qwen-code/qwen-code",
@@ -75,6 +90,8 @@ CLIENTS = {
         ["-y", "-p", "PROMPT"],
         lambda line: call("run_shell_command", command=line, is_background=False),
         call("write_file", file_path="@/two.txt", content="two"),
+        ["-y", "--continue", "-p", "PROMPT"],
+        call("task", description="A part", prompt="[[part]]", subagent_type="general-purpose"),
     ),
     "copilot": Client(
         "@github/copilot",
@@ -82,6 +99,8 @@ CLIENTS = {
         ["-p", "PROMPT", "--allow-all-tools"],
         lambda line: call("bash", command=line, description="x"),
         call("create", path="@/two.txt", file_text="two"),
+        ["--continue", "-p", "PROMPT", "--allow-all-tools"],
+        call("task", description="A part", prompt="[[part]]", agent_type="task"),
     ),
     "pi": Client(
         "@mariozechner/pi-coding-agent",
@@ -89,6 +108,7 @@ CLIENTS = {
         ["-p", "PROMPT"],
         lambda line: call("bash", command=line),
         call("write", path="@/two.txt", content="two"),
+        ["--continue", "-p", "PROMPT"],
     ),
     "cline": Client(
         "cline",
@@ -102,6 +122,7 @@ CLIENTS = {
         ["-p", "PROMPT", "--auto"],
         lambda line: call("Bash", command=line),
         call("Write", filepath="@/two.txt", content="two"),
+        ["-p", "PROMPT", "--auto", "--resume"],
     ),
 }
 
@@ -121,9 +142,14 @@ class _Session:
         asked = [prompt if word == "PROMPT" else word for word in self._asked]
         return self._here.begun([*self._command, *asked], self._environment)
 
-    def __call__(self, prompt: str) -> tuple[str, list[Exchange]]:
+    def __call__(self, prompt: str, how: Sequence[str] = ()) -> tuple[str, list[Exchange]]:
+        """What it prints, and its requests.
+
+        Args:
+            how: its arguments, where they are others than usual.
+        """
         place = len(self._here.recorder.exchanges)
-        asked = [prompt if word == "PROMPT" else word for word in self._asked]
+        asked = [prompt if word == "PROMPT" else word for word in how or self._asked]
         _, printed = self._here.run([*self._command, *asked], self._environment)
         return printed, self._here.recorder.since(place)
 
@@ -142,6 +168,16 @@ def _run(name: str, here: Here) -> None:
     if not written:
         print(said[-1000:])
         return
+    if client.resumed:
+        time.sleep(RESTS_SECONDS)
+        here.server.again()
+        said, turns = ask("and on", client.resumed)
+        new = bool(turns) and turns[0].read < 0.05 * turns[0].known
+        here.found("goes on after a restart of the server", new, figures(turns))
+    if client.helper:
+        said, turns = ask("[[help]] please")
+        done = (here.folder / "part.txt").exists()
+        here.found("a sub-agent", done and "part is done" in said, figures(turns))
     place = len(here.recorder.exchanges)
     said, _ = ask("[[fill]] please")
     filled = here.recorder.exchanges[place:]

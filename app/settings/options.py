@@ -93,6 +93,7 @@ class Settings:
         serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
         agent: the coding agent that was started last, and its folder.
         serve_equal: what other programs ask is read in its turn, and not after the window's chats.
+        serve_shares: by program or key its share of the time in percent, while others ask, too.
         announcer: tells which options have changed; no option.
         file: where they are saved, None for nowhere; no option.
         set_aside: where an unreadable file was moved to; no option.
@@ -151,6 +152,7 @@ class Settings:
     serve_per_minute: int = 0
     serve_unload_min: int = 0
     serve_equal: bool = False
+    serve_shares: Mapping[str, int] = field(default_factory=dict)
     agent: tuple[str, ...] = ()
     announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
     file: Path | None = field(default=None, repr=False, compare=False)
@@ -315,6 +317,9 @@ def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
         for name, counts in kept.items()
         if isinstance(counts, list) and len(counts) == 2 and all(type(n) is int for n in counts)
     }
+    shares = taken.get("serve_shares", {})
+    shares = {n: s for n, s in shares.items() if n and type(s) is int and 0 < s < 100}
+    taken["serve_shares"] = shares if sum(shares.values()) <= 100 else {}
     places = taken.get("places", {})
     taken["places"] = {
         name: place

@@ -23,9 +23,11 @@ What was decided, and why:
   code of its own for either, the child imports transformers and mlx-lm and uses that.
 - **A tokenizer is checked in a child of its own, by the loader that the engine will use**, so that
   what would panic, crash or explode in the engine's process does so there. It is ended after it.
-- **The kernel keeps the limits**: a timer whose signal is not Python's to handle, a limit of
-  address space (on macOS, which has none, the parent looks ten times a second), no files written
-  but those of a GGUF file's folder, of a size that is limited too.
+- **The kernel keeps the limits**: a timer of processor time, which a busy machine does not use up
+  (at a load of 28 the tokens of a prompt took longer by the clock than they may), and one by the
+  clock, whose signals are not Python's to handle; a limit of address space (on macOS, which has
+  none, the parent looks ten times a second); no files written but those of a GGUF file's folder, of
+  a size that is limited too.
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 

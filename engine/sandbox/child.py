@@ -61,11 +61,14 @@ def main(arguments: Sequence[str]) -> int:
             _limit("RLIMIT_AS", int(request["memory"]) or None)
             if kind is Kind.WRITES:
                 _limit("RLIMIT_FSIZE", int(request["written"]), again=True)
-            signal.setitimer(signal.ITIMER_REAL, float(request["seconds"]) + _GRACE)
+            # A timer of zero seconds would be none.
+            signal.setitimer(signal.ITIMER_PROF, max(float(request["seconds"]), 1e-6))
+            signal.setitimer(signal.ITIMER_REAL, float(request["alarm"]) + _GRACE)
             reply, out, again = _answer(request, blobs)
             _limit("RLIMIT_AS", None)  # a large answer is written even when memory was short
             _write(answers, pack(reply, out))
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+                signal.setitimer(timer, 0)
             del request, blobs, reply, out
             if not again:
                 break

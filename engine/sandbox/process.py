@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.sandbox.protocol import (
+    PATIENCE,
     DamagedError,
     Kind,
     Limits,
@@ -158,12 +159,13 @@ class Child:
             RefusedError: the task's own answer.
             TaskError: what happened instead; see `spent`.
         """
-        # Its own timer runs on while it is stopped. It is there for when the parent has died.
-        alarm = limits.seconds * (_SLOWER if self._paced else 1)
+        # The clock runs on while it is stopped. That timer is there for when the parent has died.
+        alarm = limits.seconds * PATIENCE * (_SLOWER if self._paced else 1)
         request = {
             "do": do,
             "arguments": arguments,
-            "seconds": alarm,
+            "seconds": limits.seconds,
+            "alarm": alarm,
             "memory": limits.memory,
             "written": limits.written,
         }
@@ -212,7 +214,7 @@ class Child:
             ended_by = max(0, -self._process.wait(timeout=5.0))
         except subprocess.TimeoutExpired:
             ended_by = 0
-        if ended_by == signal.SIGALRM:  # its own timer: the parent could not keep to the time
+        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # one of its own timers
             return limits.exceeded("time")
         text = f"made the process that does it crash (signal {ended_by})"
         return TaskError("crash", text, ended_by)
@@ -223,7 +225,7 @@ class _Pipe:
 
     def __init__(self, child: Child, limits: Limits, stop: threading.Event | None) -> None:
         self._child, self._limits, self._stop = child, limits, stop
-        self._deadline = time.monotonic() + limits.seconds
+        self._deadline = time.monotonic() + limits.seconds * PATIENCE
         self._writable, self._readable = select.poll(), select.poll()
         self._writable.register(child._to, select.POLLOUT)
         self._readable.register(child._from, select.POLLIN)

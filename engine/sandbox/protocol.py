@@ -15,6 +15,9 @@ from typing import Any
 HEAD = 4
 """Bytes of the length that comes first."""
 
+PATIENCE = 10.0
+"""By the clock: for what waits, and takes no processor time."""
+
 _MB = 2**20
 
 Reply = tuple[dict[str, Any], list[bytes]]
@@ -62,7 +65,8 @@ class Limits:
     """What a child may take for one request before it is killed.
 
     Attributes:
-        seconds: of wall-clock time.
+        seconds: of processor time, so that a busy machine costs nobody an answer. By the clock it
+            may take `PATIENCE` times as long.
         memory: bytes: of address space where the system limits that, else of resident memory; 0 for
             no limit.
         output: bytes of its answer.

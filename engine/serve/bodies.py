@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from starlette.requests import Request
@@ -31,6 +31,8 @@ MOST_HELD = 512 * 2**20
 """Bytes of all requests together that are being read, wait or are answered."""
 LARGE = 64 * 2**10
 """Bytes of a body that is understood on another thread."""
+TAKEN_BYTES, TAKEN_SECONDS = 256 * 2**20, 30.0
+"""What is taken, and let go of, of the rest of a body that is refused."""
 GIVEN_BACK = 16 * 2**20
 """What one request has held, after which the system gets memory back."""
 
@@ -52,7 +54,7 @@ class Held:
         self._sharing = sharing or Sharing()
         self._of: Counter[str] = Counter()  # bytes by key
 
-    @contextmanager
+    @contextlib.contextmanager
     def share(self, guest: Guest = LOCAL) -> Iterator[Callable[[int], None]]:
         """One request's share, until this is left. The function that is given enlarges it.
 
@@ -149,18 +151,17 @@ async def _gathered(
     held: Callable[[int], None] = lambda _: None,
 ) -> bytearray:
     headers = dict(scope["headers"])
-    if int(headers.get(b"content-length", b"0")) > limit:
-        raise _too_long(limit)
-    unpacked = _unpacking(headers.get(b"content-encoding", b"").decode("latin-1"))
-    body, parts = bytearray(), Parts()
+    body, parts, more = bytearray(), Parts(), True
     try:
+        if int(headers.get(b"content-length", b"0")) > limit:
+            raise _too_long(limit)
+        unpacked = _unpacking(headers.get(b"content-encoding", b"").decode("latin-1"))
         async with asyncio.timeout(BODY_SECONDS):
-            more = True
             while more:
                 message = await asyncio.wait_for(receive(), silence)
+                more = message.get("more_body", False)
                 if message["type"] == "http.disconnect":
                     raise RefusedError(400, "The connection was closed within the request.")
-                more = message.get("more_body", False)
                 async for piece in unpacked(message.get("body", b""), not more):
                     before = parts.nbytes
                     parts.add(piece)
@@ -172,7 +173,28 @@ async def _gathered(
                         raise _too_long(limit)
     except TimeoutError:
         raise RefusedError(408, "The rest of the request did not come.") from None
+    except RefusedError:
+        body.clear()
+        if more and b"expect" not in headers:  # or the client waits to be told to send it
+            await _rest_taken(receive)
+        raise
     return body
+
+
+async def _rest_taken(receive: Receive) -> None:
+    """Let a client send the rest of its body, unless that is endless.
+
+    A connection that is closed while its client still sends is reset, and many clients never read
+    the answer that says why.
+    """
+    left = TAKEN_BYTES
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(TAKEN_SECONDS):
+            while left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    break
 
 
 PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}

@@ -4423,6 +4423,16 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Share per client</source>
+        <translation>Anteil pro Client</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several clients are busy</source>
+        <translation>An der Rechenzeit, wenn mehrere Clients beschäftigt sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Schnellzugriff</translation>
     </message>
@@ -7386,6 +7396,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch keine Chats</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>

@@ -4456,6 +4456,16 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Share per client</source>
+        <translation>Cuota por cliente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several clients are busy</source>
+        <translation>Del tiempo de cálculo cuando hay varios clientes ocupados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Acceso rápido</translation>
     </message>
@@ -7429,6 +7439,7 @@ No respondiste.</translation>
         <translation>Aún no hay chats</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Cliente</translation>

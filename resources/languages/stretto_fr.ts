@@ -4423,6 +4423,16 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Share per client</source>
+        <translation>Part par client</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several clients are busy</source>
+        <translation>Du temps de calcul lorsque plusieurs clients sont occupés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Accès rapide</translation>
     </message>
@@ -7386,6 +7396,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune discussion</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>

@@ -4357,6 +4357,16 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Share per client</source>
+        <translation>クライアントごとの割り当て</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several clients are busy</source>
+        <translation>複数のクライアントが処理中のときの計算時間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>クイックアクセス</translation>
     </message>
@@ -7289,6 +7299,7 @@ You did not answer.</source>
         <translation>チャットはまだありません</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>クライアント</translation>

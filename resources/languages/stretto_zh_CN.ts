@@ -4390,6 +4390,16 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Share per client</source>
+        <translation>每个客户端的占比</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several clients are busy</source>
+        <translation>多个客户端同时忙碌时的计算时间</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>快速访问</translation>
     </message>
@@ -7332,6 +7342,7 @@ You did not answer.</source>
         <translation>还没有对话</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>客户端</translation>

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QSignalBlocker, Qt, Slot
 from PySide6.QtWidgets import (
     QApplication,
+    QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
@@ -133,6 +134,62 @@ class Kept(QObject):
         await self._look()
 
 
+class Shares(QObject):
+    """The row of what one program gets of the time: which one, and how much.
+
+    Args:
+        choose: changes settings, and lets the server follow them.
+    """
+
+    def __init__(
+        self, page: FormPage, settings: Settings, serving: Serving, choose: Callable[..., object]
+    ) -> None:
+        super().__init__(page)
+        self._settings, self._serving, self._choose = settings, serving, choose
+        self.program = QComboBox(page)
+        self.program.setAccessibleName(tr("Client"))
+        self.share = page.number(tr("Share per client"), 0, " %", tr("Equal"), most=99)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.program)
+        row.addWidget(self.share)
+        page.row(
+            mark("Share per client"), row, tr("Of computing time when several clients are busy")
+        )
+        self.program.currentIndexChanged.connect(self._show)
+        self.share.valueChanged.connect(self._on_share)
+        serving.guests_changed.connect(self.look)
+        self.look()
+
+    @Slot()
+    def look(self) -> None:
+        """List the programs that are known, or here."""
+        here = [seen.program for seen in self._serving.guests.seen]
+        names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *here]))
+        if names != [self.program.itemText(n) for n in range(self.program.count())]:
+            chosen = self.program.currentText()
+            with QSignalBlocker(self.program):
+                self.program.clear()
+                self.program.addItems(names)
+                self.program.setCurrentIndex(max(0, self.program.findText(chosen)))
+            self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        """Show the share of the program that is chosen, and leave the others theirs."""
+        name, shares = self.program.currentText(), self._settings.serve_shares
+        others = sum(share for program, share in shares.items() if program != name)
+        with QSignalBlocker(self.share):
+            self.share.setMaximum(min(99, 100 - others))
+            self.share.setValue(shares.get(name, 0))
+
+    @Slot(float)
+    def _on_share(self, share: float) -> None:
+        name = self.program.currentText()
+        others = {n: s for n, s in self._settings.serve_shares.items() if n != name}
+        self._choose(serve_shares={**others, name: int(share)} if share else others)
+
+
 class Reach:
     """The section "Quick access"."""
 
@@ -249,6 +306,7 @@ class OtherPrograms(QObject):
         precedence.chosen.connect(self._on_precedence)
         self.precedence = precedence.buttons
         page.row(mark("Priority"), precedence, tr("Whose prompts are read first"))
+        self.shares = Shares(page, settings, serving, self._prioritise)
         self.aliases = QLineEdit(settings.serve_aliases, page)
         self.aliases.setAccessibleName(tr("Model aliases"))
         self.aliases.setPlaceholderText(ALIASES)
@@ -289,7 +347,11 @@ class OtherPrograms(QObject):
 
     @Slot(str)
     def _on_precedence(self, way: str) -> None:
-        self._put(serve_equal=way == "equal")
+        self._prioritise(serve_equal=way == "equal")
+
+    def _prioritise(self, **values: object) -> None:
+        """Change settings that hold at once, without a new server."""
+        self._put(**values)
         self._serving.prioritise()
 
     @Slot()

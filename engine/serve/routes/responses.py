@@ -9,7 +9,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -73,6 +73,8 @@ from engine.serve.routes.tools import (
 
 MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
+MOST_STORED_CHARACTERS = 2**27
+"""Of all of them. What they share is counted in each; the latest one stays whatever it has."""
 ALIVE_SECONDS = 5.0
 """Between two events that show life."""
 NOT_FOUND = "previous_response_not_found"
@@ -253,6 +255,11 @@ class Stored:
     response: JSON
     found: list[Any] = field(default_factory=list)
 
+    @cached_property
+    def size(self) -> int:
+        """Characters of all that is in it, as JSON: the prompt is only a part of it."""
+        return len(json.dumps([self.messages, self.response, self.found]))
+
 
 class StoredResponses:
     """The responses that were stored, each guest's by itself. Any thread may use it.
@@ -271,8 +278,9 @@ class StoredResponses:
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
             kept[stored.response["id"]] = stored
-            while len(kept) > self._most:
-                kept.popitem(last=False)
+            held = sum(one.size for one in kept.values())
+            while len(kept) > self._most or (held > MOST_STORED_CHARACTERS and len(kept) > 1):
+                held -= kept.popitem(last=False)[1].size
 
     def response(self, guest: Guest, name: str) -> JSON:
         """A response as its client got it.

@@ -5,13 +5,24 @@ from __future__ import annotations
 import resource
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, PromptProgress, Reply, SamplingParams, Session, TextDelta
+from engine import (
+    Engine,
+    EngineError,
+    Finished,
+    Model,
+    PromptProgress,
+    Reply,
+    SamplingParams,
+    Session,
+    TextDelta,
+)
 from engine.model import backend
 from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
@@ -254,27 +265,45 @@ def test_two_models_answer_at_once_as_if_alone(engine: Engine, model_folder: Fol
     assert [r.tokens(60) for r in replies] == expected * 2
 
 
+@contextmanager
+def standing(engine: Engine, model: Model) -> Iterator[None]:
+    """The engine's thread stands still: what is sent meanwhile comes in one turn."""
+    here, on = threading.Event(), threading.Event()
+
+    def listener(event: object) -> None:
+        if isinstance(event, Finished):
+            here.set()
+            on.wait(60)
+
+    engine.open_session(model).send("wait", LONG, listener).cancel()
+    assert here.wait(60)
+    try:
+        yield
+    finally:
+        on.set()
+
+
 def test_prompts_that_come_together_are_read_before_anyone_answers(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
     log: list[tuple[str, str]] = []
-    sent = threading.Event()
 
     def listener(name: str) -> Callable[[object], None]:
-        def note(event: object) -> None:
-            log.append((name, type(event).__name__))
-            if name == "first":
-                sent.wait(60)  # on the engine's thread: what is sent meanwhile comes at once
-
-        return note
+        return lambda event: log.append((name, type(event).__name__))
 
     few = SamplingParams(max_tokens=5, seed=1, logit_bias={2: -1e9})
-    replies = [
-        engine.open_session(model).send(f"{name} " * 40, few, listener(name))
-        for name in ("first", "second", "third", "fourth")
-    ]
-    sent.set()
+    with standing(engine, model):
+        replies = [
+            engine.open_session(model).send(f"{name} " * 40, few, listener(name))
+            for name in ("first", "second", "third", "fourth")
+        ]
+        for reply in replies:
+            reply.pause()
+    settled(engine)  # however long the tokenizer takes
+    with standing(engine, model):
+        for reply in replies:
+            reply.resume()
     for reply in replies:
         reply.tokens(60)
     kinds = [kind for _, kind in log]

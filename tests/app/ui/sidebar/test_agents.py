@@ -17,6 +17,7 @@ from PySide6.QtGui import QAccessible
 
 from app.program.application import make_engine
 from app.serving import Door
+from app.settings.options import Settings
 from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, GuestRow, in_tree
 from engine.serve.agents import Seen
 from tests.app.conftest import Run, Start
@@ -47,7 +48,15 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 class Asking(threading.Thread):
     """One request of an agent; `status` is 0 until it is answered."""
 
-    def __init__(self, run: Run, agent: str, *, result: bool = False, task: str = "") -> None:
+    def __init__(
+        self,
+        run: Run,
+        agent: str,
+        *,
+        result: bool = False,
+        task: str = "",
+        program: str = "claude-cli/2.1.330 (external, cli)",
+    ) -> None:
         super().__init__()
         messages: list[dict[str, Any]] = [{"role": "user", "content": task or f"Read {agent}"}]
         if result:
@@ -58,7 +67,7 @@ class Asking(threading.Thread):
         body = {"model": "scripted", "messages": messages, "tools": [WEATHER], "max_tokens": 40}
         headers = {
             "Content-Type": "application/json",
-            "User-Agent": "claude-cli/2.1.330 (external, cli)",
+            "User-Agent": program,
             "X-Claude-Code-Session-Id": "session one",
         }
         if agent != "main":
@@ -188,6 +197,38 @@ def test_my_chats_come_first_unless_that_is_changed(run: Run):
     assert run.app.settings.serve_equal is True
     programs.precedence["first"].click()
     assert server._answering.priority == -1
+
+
+def test_a_program_has_a_share_of_the_time(run: Run):
+    server = run.app.serving._server
+    run.window.settings_commands.show_settings()
+    shares = run.window.settings_commands.shown.programs.shares
+    shares.program.setCurrentText("Codex")
+    shares.share.setValue(40)
+    shares.program.setCurrentText("Claude Code")
+    assert (shares.share.value(), shares.share.maximum()) == (0, 60)
+    shares.share.setValue(60)
+    assert server._answering.shares == {"Codex": 40, "Claude Code": 60}
+    shares.program.setCurrentText("Codex")
+    assert (shares.share.value(), shares.share.maximum()) == (40, 40)
+    shares.share.setValue(0)
+    assert server._answering.shares == {"Claude Code": 60}
+    assert run.app.serving._server is server
+    assert Settings.load(run.app.settings.file).serve_shares == {"Claude Code": 60}
+    asked = Asking(run, "main", program="Editor/1.0")
+    run.until(lambda: asked.status == 200)
+    run.until(lambda: shares.program.findText("Editor") >= 0)
+    assert shares.program.currentText() == "Codex"
+
+
+def test_shares_that_cannot_be_are_not_taken(tmp_path: Path):
+    file = tmp_path / "settings.json"
+    for told, taken in (
+        ({"Codex": 40, "pi": 0, "": 5, "aider": "9", "x": True}, {"Codex": 40}),
+        ({"Codex": 60, "pi": 50}, {}),
+    ):
+        file.write_text(json.dumps({"serve_shares": told}))
+        assert Settings.load(file).serve_shares == taken
 
 
 def test_a_tree_has_each_agent_once_whoever_its_parent_is():

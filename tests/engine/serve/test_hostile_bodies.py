@@ -1,0 +1,65 @@
+"""Bodies that nobody should send, at sizes a little above the limits; the large ones are
+`python -m tests.torture bodies`."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import Engine
+from engine.serve import bodies
+from engine.serve.auth import LOCAL
+from engine.serve.routes import responses
+from engine.serve.routes.responses import Stored, StoredResponses
+from engine.serve.server import Server
+from tests.engine.hostile_bodies import hostile_bodies, sent, wrong
+from tests.engine.scripted import write_agent
+from tests.engine.serving import CHAT, ask, body, until, until_said
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder: Path = write_agent(tmp_path_factory.mktemp("agent") / "agent", {}, 4096)
+    with Engine() as engine, Server(engine, [engine.load(folder)], 0) as server:
+        yield server
+
+
+CASES = list(hostile_bodies(size=2 * bodies.LEAST_LIMIT, many=400, name=2**18))
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_each_is_answered_or_refused_by_a_sentence(server: Server, part: int) -> None:
+    found = {f"{c.path[:40]} {c.name}": wrong(sent(server.port, c)) for c in CASES[part::8]}
+    assert {name: told for name, told in found.items() if told} == {}
+    assert ask(server, "POST", CHAT, body()).status == 200
+    until(lambda: server._answering.held.bytes == 0)
+
+
+def test_a_client_that_waits_to_be_told_is_refused_before_it_sends(server: Server) -> None:
+    head = (
+        f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+        f"Content-Length: {2 * bodies.LEAST_LIMIT}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), 60) as client:
+        client.sendall(head.encode())
+        answer = until_said(client, b"not more")
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"100 Continue" not in answer
+
+
+def test_what_is_stored_has_a_limit_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responses, "MOST_STORED_CHARACTERS", 10_000)
+    stored = StoredResponses()
+
+    def put(name: str, size: int) -> None:
+        told = {"id": name, "metadata": {"x": "y" * size}}
+        stored.put(LOCAL, Stored([{"role": "user", "content": "hello"}], told))
+
+    for number in range(8):
+        put(f"small {number}", 2_000)
+    assert list(stored._kept[LOCAL.id]) == [f"small {n}" for n in range(4, 8)]
+    put("large", 20_000)
+    assert list(stored._kept[LOCAL.id]) == ["large"]

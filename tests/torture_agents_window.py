@@ -1,0 +1,178 @@
+"""Coding agents at the window's server, for `tests.torture agents --window FOLDER`.
+
+Under a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or without one. Of Claude Code's six
+sub-agents pictures are taken while they read, write and run tools, while one is stopped and while
+all of them are paused.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+
+from PySide6.QtWidgets import QWidget
+
+from app.program.driving import Driver, program_in
+from app.serving import Door
+from app.settings.paths import Paths
+from app.ui.sidebar.guests import GuestDialog
+from tests.engine.scripted import call
+from tests.torture_agents import CLAUDE_TOOLS, Agents, Here, claude_of
+
+SIZE = (1360, 900)
+TASKS = (
+    "Find who calls the parser",
+    "Read the tests of the lexer and tell which are slow",
+    "Write down how errors travel",
+    "List what the settings page stores",
+    "Look for places that open files",
+    "Say which modules import which",
+)
+
+
+def _shell(line: str) -> str:
+    return call("Bash", command=line, description="Look")
+
+
+SCRIPTS = {
+    "six": [
+        "\n".join(
+            call("Agent", description=task, prompt=f"{task}\n[[part{n}]]", subagent_type="Explore")
+            for n, task in enumerate(TASKS)
+        ),
+        "All six are done.",
+    ],
+    "part0": [_shell("sleep 40"), "The parser is called from three places."],
+    "part1": [_shell("seq 1 9000"), _shell("sleep 40"), "Two tests are slow."],
+    "part2": ["and so on …"],
+    "part3": ["and so on …"],
+    "part4": [_shell("sleep 3"), "and so on …"],
+    "part5": [_shell("sleep 3"), _shell("sleep 40"), "They import each other."],
+}
+
+
+class Window:
+    """The program over a profile of its own, with its local API switched on."""
+
+    def __init__(self, model: Path, profile: Path) -> None:
+        self._model, self._profile = model, profile
+        self._held = ExitStack()
+        self._orders = SimpleQueue[tuple[Callable[[], object], threading.Event]]()
+        self.port = 0
+
+    def __enter__(self) -> Window:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        paths = Paths.in_profile(self._profile)
+        self.driver: Driver = self._held.enter_context(program_in(paths, str(self._model), SIZE))
+        self.driver.application.settings.set(serve_port=self.port)
+        self._switch(True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def _switch(self, on: bool) -> None:
+        application = self.driver.application
+        application.settings.set(serve=on)
+        application.serving.apply()
+        wanted = Door.OPEN if on else Door.OFF
+        self.driver.until(lambda: application.serving.door is wanted, 60)
+
+    def again(self) -> None:
+        """As a person would do it. May be called from any thread but the window's."""
+        self.do(lambda: self._switch(False))
+        self.do(lambda: self._switch(True))
+
+    def do(self, work: Callable[[], object]) -> None:
+        """Have something done on the window's thread, and wait for its end."""
+        done = threading.Event()
+        self._orders.put((work, done))
+        done.wait()
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Do that on a thread, while the window lives."""
+        thread = threading.Thread(target=work)
+        thread.start()
+        while thread.is_alive():
+            self.driver.until(lambda: not thread.is_alive() or not self._orders.empty(), 3600)
+            if not self._orders.empty():
+                ordered, done = self._orders.get()
+                try:
+                    ordered()
+                finally:
+                    done.set()
+
+
+def agents(pictures: Path) -> Agents:
+    return {"six": (SCRIPTS, partial(_six, pictures), 2**16)}
+
+
+def _six(pictures: Path, here: Here) -> None:
+    program, environment = claude_of(here)
+    command = [str(program), "-p", "Look at this project with six helpers. [[six]]", *CLAUDE_TOOLS]
+    process = here.begun(command, environment)
+    assert isinstance(here.server, Window)
+    try:
+        here.server.do(partial(_watched, pictures, here, here.server.driver))
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _watched(pictures: Path, here: Here, driver: Driver) -> None:
+    """What a person sees and does meanwhile. On the window's thread."""
+    pictures.mkdir(parents=True, exist_ok=True)
+    window = driver.window
+    part = window.guests.part
+
+    def shoot(name: str, widget: QWidget = window) -> None:
+        driver.wait(0.2)
+        widget.grab().save(str(pictures / f"{name}.png"))
+
+    def states() -> list[str]:
+        return [seen.state for seen in driver.application.serving.guests.seen]
+
+    def tried(what: str, condition: Callable[[], bool], seconds: float = 120) -> None:
+        with suppress(TimeoutError):
+            driver.until(condition, seconds)
+        here.found(what, condition(), ", ".join(states()))
+        shoot(what.replace(" ", "-"))
+
+    tried("an agent reads", lambda: "reading" in states())
+    tried("six sub-agents are there", lambda: len(states()) >= 7)
+    tried("some write and some run tools", lambda: _both(states()))
+    window.toggle_score()
+    shoot("the-score")
+    window.toggle_score()
+    row = next(r for r in part.rows if r.seen.state == "answering" and r.seen.parent)
+    row.opened.emit(row.number)
+    driver.until(lambda: bool(window.findChildren(GuestDialog)))
+    (dialog,) = window.findChildren(GuestDialog)
+    shoot("read-along", dialog)
+    dialog.close()
+    row.stop_asked.emit(row.number)
+    tried("one is stopped", lambda: row.seen.state == "stopped")
+    (group,) = part.groups
+    group.pause.click()
+    tried("the group is paused", lambda: set(states()) <= {"paused", "stopped", "ended", "idle"})
+    group.pause.click()
+    tried("and goes on", lambda: "paused" not in states() and "answering" in states())
+    group.stop.click()
+    tried("all are stopped", lambda: set(states()) <= {"stopped", "ended", "idle"})
+
+
+def _both(states: list[str]) -> bool:
+    return states.count("answering") >= 2 and states.count("tool") >= 2

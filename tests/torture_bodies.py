@@ -1,0 +1,178 @@
+"""A server under bodies that nobody should send, at full size: `python -m tests.torture bodies`.
+
+A hundred megabytes as they are and packed, ten thousand tools, schemas and grammars made to
+explode, results of tools of fifty megabytes, ids of a megabyte wherever an id may stand. Each is
+answered, or refused by a sentence; the memory of the server and its children is looked at all the
+while, and a stream beside goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from engine.sandbox.process import resident
+from tests.engine.hostile_bodies import Hostile, hostile_bodies, sent, wrong
+from tests.engine.scripted import write_agent
+
+ROOT = Path(__file__).resolve().parents[1]
+CONTEXT = 2**20
+"""Tokens of the model: a request may then be as long as any may be."""
+MOST_GROWTH = 2_500 * 2**20
+"""Bytes of the server and its children beside each other, at any moment: one body with all that is
+read from it, and a child at its limit."""
+MOST_LEFT = 600 * 2**20
+MOST_GAP = 2.0
+"""Seconds in which a stream says nothing, on a machine that does nothing else."""
+
+NEIGHBOUR = """
+import http.client, json, sys, threading, time
+port = int(sys.argv[1])
+asked = {"messages": [{"role": "user", "content": "[[long]]"}], "stream": True,
+    "tools": [{"type": "function", "function": {"name": "run"}}], "max_tokens": 900000}
+def read():
+    last = 0.0
+    while True:
+        there = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+        there.request("POST", "/v1/chat/completions", json.dumps(asked))
+        answer = there.getresponse()
+        while answer.readline():
+            now = time.monotonic()
+            if last and now - last > 0.05:
+                print(f"{now} {now - last}", flush=True)
+            last = now
+threading.Thread(target=read, daemon=True).start()
+sys.stdin.read()
+"""
+
+
+class Watch:
+    """Looks at memory and at the neighbour's stream, on threads of its own.
+
+    Attributes:
+        most: bytes of the server and its children since this was last set.
+        gaps: when, and how long, the stream said nothing.
+    """
+
+    def __init__(self, server: int, neighbour: subprocess.Popen[str]) -> None:
+        self._server, self._neighbour = server, neighbour
+        self.most = 0
+        self.gaps: list[tuple[float, float]] = []
+        for work in (self._look, self._listen):
+            threading.Thread(target=work, daemon=True).start()
+
+    def held(self) -> int:
+        """Bytes that the server and its children hold now."""
+        children: list[int] = []
+        with suppress(OSError):
+            for task in Path(f"/proc/{self._server}/task").iterdir():
+                children += map(int, (task / "children").read_text().split())
+        return sum(map(resident, [self._server, *children]))
+
+    def longest(self, since: float) -> float:
+        """The longest gap that ended after that moment."""
+        return max((gap for at, gap in self.gaps if at >= since), default=0.0)
+
+    def _look(self) -> None:
+        while True:
+            self.most = max(self.most, self.held())
+            time.sleep(0.02)
+
+    def _listen(self) -> None:
+        assert self._neighbour.stdout is not None
+        for line in self._neighbour.stdout:
+            at, gap = map(float, line.split())
+            self.gaps.append((at, gap))
+
+
+@contextmanager
+def _serving(model: Path, home: Path) -> Iterator[tuple[int, int]]:
+    """A server as a process of its own: its process and its port."""
+    options = ["--port", "0", "--quiet", "--for-a-program", "--cache-gb", "0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "engine", "serve", str(model), *options],
+        cwd=ROOT,
+        env={**os.environ, "HOME": str(home)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdin is not None
+        try:
+            yield server.pid, json.loads(server.stdout.readline())["port"]
+        finally:
+            server.stdin.close()
+
+
+@contextmanager
+def _watched(pid: int, port: int) -> Iterator[Watch]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    command = [sys.executable, "-c", NEIGHBOUR, str(port)]
+    with subprocess.Popen(command, text=True, **pipes) as neighbour:
+        assert neighbour.stdin is not None
+        try:
+            yield Watch(pid, neighbour)
+        finally:
+            neighbour.stdin.close()
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.torture bodies", description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=100, help="of the largest bodies")
+    parser.add_argument("--tools", type=int, default=10_000)
+    parser.add_argument("--ids", type=int, default=2**20, help="characters of each")
+    parser.add_argument("--only", default="", help="those whose name contains this")
+    parser.add_argument("--times", type=int, default=1, help="how often all of them are sent")
+    chosen = parser.parse_args(arguments)
+    faults: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        model = write_agent(Path(folder) / "agent", {"long": ["and so on …"]}, CONTEXT)
+        with _serving(model, Path(folder)) as (pid, port), _watched(pid, port) as watch:
+            time.sleep(3.0)  # the neighbour's stream has begun
+            before, began = watch.held(), time.monotonic()
+            print(f"before: {before / 1e6:.0f} MB", flush=True)
+            highest = 0
+            for _ in range(chosen.times):
+                for one in hostile_bodies(chosen.megabytes * 10**6, chosen.tools, chosen.ids):
+                    if chosen.only in one.name:
+                        highest = max(highest, _tried(port, one, watch, before, faults))
+            time.sleep(3.0)  # the server gives memory back once a second
+            after, gap = watch.held(), watch.longest(began)
+            print(
+                f"memory before, at most, after: {before / 1e6:.0f}, {highest / 1e6:.0f}, "
+                f"{after / 1e6:.0f} MB; the stream's longest gap {gap:.2f} s"
+            )
+            if after - before > MOST_LEFT:
+                faults.append(f"{(after - before) / 1e6:.0f} MB are left behind")
+    print("\n".join(faults) or "all held")
+    return len(faults)
+
+
+def _tried(port: int, one: Hostile, watch: Watch, before: int, faults: list[str]) -> int:
+    """Send one; returns what was held at most."""
+    watch.most, began, name = 0, time.monotonic(), f"{one.path[:30]} {one.name}"
+    answer = sent(port, one)
+    took = time.monotonic() - began
+    most, gap = watch.most, watch.longest(began)
+    print(
+        f"{name:58} {answer.status}  {took:6.2f} s  +{(most - before) / 1e6:5.0f} MB  "
+        f"gap {gap:.2f} s",
+        flush=True,
+    )
+    if told := wrong(answer):
+        faults.append(f"{name}: {told}")
+    if most - before > MOST_GROWTH:
+        faults.append(f"{name}: {(most - before) / 1e6:.0f} MB")
+    if gap > MOST_GAP:
+        faults.append(f"{name}: the stream stood still for {gap:.1f} s")
+    return most
