@@ -52,6 +52,12 @@ class Finding:
     equal: bool | None = None
     why: str = ""
 
+    @property
+    def keeps_little(self) -> bool:
+        """Whether a prefix leaves only states and windows behind, which are copied."""
+        kinds = set(self.caches.split(", "))
+        return bool(self.step) and kinds <= {"ArraysCache", "RotatingKVCache"}
+
 
 def write_family(folder: Path, architecture: str) -> Path:
     """Write a tiny model whose logits depend on early tokens: swapped sessions then show.
@@ -286,7 +292,8 @@ def summary(findings: Sequence[Finding]) -> str:
         f"{len(findings)} architectures, {len(ran)} of them run ({ways}). Of the {len(together)} "
         f"that share a step {equal} give the same tokens as alone and "
         f"{exact} the same logits to the last bit; the largest difference is {worst:.1e}. "
-        f"In {sum(f.shares_prefix for f in ran)} several sessions can share a prefix."
+        f"In {sum(f.shares_prefix for f in ran)} several sessions can share a prefix; in "
+        f"{sum(f.keeps_little for f in ran)} more it leaves no more than a state behind."
     )
 
 
@@ -308,6 +315,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         "- **rows**: attention's own weights are read once per session, all others once.",
         "- **alone**: a pass per session.",
         "- *shared prefix*: sessions that begin alike keep and read that beginning once.",
+        "- *copied state*: nothing grows with a prefix; sessions go on from copies of its state.",
         "",
         "| architecture | caches | step | difference | of a spread of | tokens |",
         "|---|---|---|---|---|---|",
@@ -323,6 +331,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
         step += ", shared prefix" if f.shares_prefix else ""
+        step += ", copied state" if f.keeps_little else ""
         lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     missing = [f for f in findings if f.why]
     if missing:

@@ -117,8 +117,6 @@ def stretto(model: Any, case: Case) -> Count | None:
             return None
     if case.prefix and not model.can.ways.shares_prefix:
         return None
-    if case.chunk and len(case.lengths) > 1 and not model.can.ways.mixes:
-        return None
 
     def session(length: int) -> SessionKV:
         kv = SessionKV(make, model.can.ways.shares_prefix)
@@ -129,7 +127,7 @@ def stretto(model: Any, case: Case) -> Count | None:
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
     readings = [Reading(session(READ), [7] * case.chunk)] if case.chunk else []
     rows = [answer(kv) for kv in kvs]
-    together = len(rows) > 1
+    mixes = model.can.ways.mixes  # else the chunk has a pass of its own after the step
 
     try:
         for _ in range(2):  # the first step may make room, which later ones find
@@ -141,9 +139,9 @@ def stretto(model: Any, case: Case) -> Count | None:
             row.pending = mx.array([5], mx.uint32)
         mx.eval(_written(kvs), [row.pending for row in rows])
         with capture() as outputs:
-            runner.decode(model, rows, True, readings if together else ())
+            runner.decode(model, rows, True, readings if mixes else ())
             outputs.extend(_written(kvs))
-            for reading in () if together else readings:
+            for reading in () if mixes else readings:
                 runner.prefill(model, reading.kv, reading.tokens)
         found = count(outputs)
     finally:
@@ -168,7 +166,7 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
             if not hasattr(layer, "update_and_fetch"):
                 continue  # a state
             begun = isinstance(layer, SharedPrefixKV)
-            held = [half.shared for half in layer.beginnings()] if begun else arrays(layer)
+            held = layer.keys_and_values() if begun else arrays(layer)
             shapes = [(1, a.shape[1], more, a.shape[3]) for a in held]
             layer.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
             mx.eval(layer.keys, layer.values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import mlx.core as mx
@@ -15,6 +15,24 @@ Caches = list[Any]
 
 MAX_STEPS = 4
 """A cache grows by at most so many `STEP`s at once: a larger copy would delay all sessions."""
+
+
+def single(caches: Iterable[Any]) -> Iterator[Any]:
+    """The caches one by one, also those of a layer that has several."""
+    for cache in caches:
+        yield from getattr(cache, "caches", [cache])
+
+
+def replaced(caches: Caches, others: dict[int, Any]) -> Caches:
+    """Copies of the lists of caches, with others in the places of some, which `id` tells."""
+    found = []
+    for cache in caches:
+        whole = others.get(id(cache), cache)
+        if hasattr(cache, "caches"):
+            whole = clone(cache)
+            whole.caches = tuple(others.get(id(part), part) for part in cache.caches)
+        found.append(whole)
+    return found
 
 
 def clone(value: Any) -> Any:
@@ -101,7 +119,7 @@ def detached(cache: Any, surplus: int, room: bool) -> Any:
     for part in getattr(copy, "caches", [copy]):
         plain = hasattr(part, "step") and not hasattr(part, "max_size")
         if isinstance(part, SharedPrefixKV):
-            continue  # see `shared_prefix.in_one_piece`
+            continue  # see `SharedPrefixKV.whole_in`
         if plain and getattr(part, "keys", None) is not None:
             held = part.offset - getattr(part, "start_position", 0)
             grow = part.step if room else 0
@@ -149,6 +167,21 @@ def grows(cache: Any) -> bool:
     from mlx_lm.models.cache import KVCache
 
     return type(cache) in (KVCache, SharedPrefixKV)
+
+
+def growing(caches: Caches) -> list[Any]:
+    """Those that `grows` says, one by one.
+
+    None of a layer that goes back to a copy of all its caches: that copy could not be shared.
+    """
+    return [c for cache in caches if not may_not_trim(cache) for c in single([cache]) if grows(c)]
+
+
+def mixes(cache: Any) -> bool:
+    """Whether a chunk can be written to it beside others' steps: it grows, or is a window."""
+    from mlx_lm.models.cache import RotatingKVCache
+
+    return grows(cache) or type(cache) is RotatingKVCache
 
 
 def can_trim(cache: Any) -> bool:

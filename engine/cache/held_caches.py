@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from engine.cache.cache_objects import Caches, can_trim, grows, leaves, may_not_trim, own_states
+from engine.cache.cache_objects import (
+    Caches,
+    can_trim,
+    grows,
+    leaves,
+    may_not_trim,
+    mixes,
+    own_states,
+    single,
+)
 from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.state_stack import StateStack
@@ -99,7 +108,7 @@ class HeldCaches:
             self.stack.free(self)
         if self.shared_prefix is not None:
             self.shared_prefix.holders.discard(self)
-        begun = (cache for cache in caches or () if isinstance(cache, SharedPrefixKV))
+        begun = (cache for cache in single(caches or ()) if isinstance(cache, SharedPrefixKV))
         first = next(begun, None)
         self.shared_prefix = None if first is None else first.shared_prefix
         if self.shared_prefix is not None:
@@ -137,9 +146,14 @@ class HeldCaches:
         return bool(self.layers) and all(map(grows, self.layers))
 
     @property
+    def mixes(self) -> bool:
+        """Whether chunks can be written to all layers in a pass with others' steps."""
+        return bool(self.layers) and all(map(mixes, self.layers))
+
+    @property
     def base(self) -> int:
         """Tokens of the shared prefix that the caches go on from; 0 where there is none."""
-        return next((c.base for c in self.layers if isinstance(c, SharedPrefixKV)), 0)
+        return next((c.base for c in single(self.layers) if isinstance(c, SharedPrefixKV)), 0)
 
     @property
     def trimmable(self) -> bool:

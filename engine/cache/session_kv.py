@@ -19,10 +19,12 @@ from engine.cache.cache_objects import (
     clone,
     compact,
     detached,
-    grows,
+    growing,
     leaves,
     may_not_trim,
     own_states,
+    replaced,
+    single,
     stagger,
 )
 from engine.cache.estimate import STEP
@@ -224,7 +226,7 @@ class SessionKV(HeldCaches):
             for cache, own in zip(caches, kept, strict=True)
         ]
         if self.shared_prefix is not None:
-            copies = shared_prefix.in_one_piece(copies, self.make(), length, room)
+            copies = self._as_made(copies, lambda held, own: held.whole_in(own, length, room))
         mx.eval(list(leaves(copies)))
         return copies
 
@@ -237,10 +239,13 @@ class SessionKV(HeldCaches):
         caches = self.take_out()
         if self.shared_prefix is None:
             return caches or None
-        return [
-            held.joined_in(cache) if isinstance(held, SharedPrefixKV) else held
-            for cache, held in zip(self.make(), caches, strict=True)
-        ]
+        return self._as_made(caches, SharedPrefixKV.joined_in)
+
+    def _as_made(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
+        """`caches`, but those after a shared prefix as the model makes them, each filled."""
+        pairs = zip(single(caches), single(self.make()), strict=True)
+        begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
+        return replaced(caches, begun)
 
     @property
     def goes_back_to(self) -> tuple[int, ...]:
@@ -325,22 +330,21 @@ class SessionKV(HeldCaches):
 
         Windows and recurrent states stay this session's own: they are small.
         """
-        caches = list(self.take_out())
-        growing = [n for n, cache in enumerate(caches) if grows(cache)]
-        length = caches[growing[0]].offset if growing else 0
+        caches = self.take_out()
+        shared = growing(caches)
+        length = shared[0].offset if shared else 0
         if not length:
             return False
         pairs = []
-        for cache in (caches[n] for n in growing):
+        for cache in shared:
             if isinstance(cache, SharedPrefixKV):
                 pairs.append(cache.whole(length, 0))
             else:
                 pairs.append((cache.keys[:, :, :length], cache.values[:, :, :length]))
         mx.eval(pairs)
         made = SharedPrefix([k for k, _ in pairs], [v for _, v in pairs])
-        for place, n in enumerate(growing):
-            caches[n] = SharedPrefixKV(made, place, length)
-        self.set_caches(caches)
+        begun = {id(c): SharedPrefixKV(made, n, length) for n, c in enumerate(shared)}
+        self.set_caches(replaced(caches, begun))
         stagger(self.layers)
         return True
 
@@ -351,7 +355,7 @@ class SessionKV(HeldCaches):
         prefix where it is not one already.
         """
         least = shared_prefix.MIN_TOKENS
-        if not self.shares_prefix or length < least or not any(map(grows, self.layers)):
+        if not self.shares_prefix or length < least or not growing(self.layers):
             return None
         if self.shared_prefix is None or length - self.base >= least:
             self.make_shared_prefix()

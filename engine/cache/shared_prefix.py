@@ -84,20 +84,22 @@ class SharedPrefixKV:
         now = self.offset - self.base
         self.keys = _written(self.keys, keys, before, now, self.step)
         self.values = _written(self.values, values, before, now, self.step)
+        if keys.shape[2] > 1 and keys.shape[1] == 1:
+            # They may be latent attention's. With one token a row a model multiplies queries with
+            # them, which `Product` does; with more it puts all of them through a layer first. One
+            # head's copy is little beside what all query heads do with it.
+            return self.whole(self.offset, 0)
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
         """All keys and values: `Split`, or plain arrays while nothing is the session's own."""
-        first, second = self.beginnings()
+        begun = Beginnings([self.begins_with])
+        keys, values = begun.shared(self.layer)
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
-            return first.shared, second.shared
-        return Split([first], self.keys[:, :, :own]), Split([second], self.values[:, :, :own])
-
-    def beginnings(self) -> tuple[Beginning, Beginning]:
-        """Of its keys and its values what is the shared prefix's."""
-        first, second = self._shared
-        return Beginning(self, first), Beginning(self, second)
+            return keys[0], values[0]
+        held = self.keys[:, :, :own], self.values[:, :, :own]
+        return Split(begun, keys, held[0]), Split(begun, values, held[1])
 
     def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
         """Copies of the first `length` tokens' keys and values, each in one array.
@@ -109,9 +111,19 @@ class SharedPrefixKV:
             parts = [shared[:, :, : min(self.base, length)]]
             if own is not None and length > self.base:
                 parts.append(own[:, :, : length - self.base])
-            parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
+            if room:
+                parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
+
+    def whole_in(self, fresh: Any, length: int, room: bool) -> Any:
+        """The model's own empty cache, with copies of the first `length` tokens' keys and values.
+
+        With `room` it has space for the next.
+        """
+        fresh.keys, fresh.values = self.whole(length, fresh.step if room else 0)
+        fresh.offset = length
+        return fresh
 
     def joined_in(self, fresh: Any) -> Any:
         """The model's own empty cache, with all keys and values where they lie, to be written."""
@@ -147,49 +159,110 @@ class SharedPrefixKV:
         return create_attention_mask(n, offset=self.offset, **kwargs)
 
     @property
+    def begins_with(self) -> tuple[SharedPrefix, int]:
+        """The shared prefix, and how many of its tokens: the same in all layers of a session."""
+        return self.shared_prefix, self.base
+
+    @property
     def _shared(self) -> tuple[mx.array, mx.array]:
         """The shared prefix's keys and values of this layer, all of them."""
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 
-class Beginning:
-    """A session's keys or values of one layer, as far as they are a shared prefix's.
+class Beginnings:
+    """Which shared prefixes the rows of a step go on from: the same in every layer.
 
     Attributes:
-        base: tokens.
-        group: equal for two sessions when they have the same.
+        rows: of each row the shared prefix, and with how many of its tokens it begins.
+        groups: the rows that begin with the same.
+        order: the rows of one group after the other; None where they lie so.
+        back: puts what is in that order back into the rows' own.
     """
 
-    def __init__(self, cache: SharedPrefixKV, shared: mx.array) -> None:
-        self.group = (id(cache.shared_prefix), cache.base)
-        self.base = cache.base
-        self._shared = shared
+    def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
+        self.rows = rows
+        groups: dict[tuple[int, int], list[int]] = {}
+        for row, (prefix, base) in enumerate(rows):
+            groups.setdefault((id(prefix), base), []).append(row)
+        self.groups = list(groups.values())
+        self.order: mx.array | None = None
+        self.back: mx.array | None = None
+        order = [row for members in self.groups for row in members]
+        if order != list(range(len(order))):
+            self.order = mx.array(order)
+            self.back = mx.array(sorted(range(len(order)), key=order.__getitem__))
 
-    @property
-    def shared(self) -> mx.array:
-        """`[1, key heads, base, head dim]`."""
-        return self._shared[:, :, : self.base]
+    def shared(self, layer: int) -> tuple[list[mx.array], list[mx.array]]:
+        """Of each group the keys and the values, `[1, key heads, base, head dim]`."""
+        first = [self.rows[members[0]] for members in self.groups]
+        keys = [_up_to(prefix.keys[layer], base) for prefix, base in first]
+        return keys, [_up_to(prefix.values[layer], base) for prefix, base in first]
+
+
+def _up_to(array: mx.array, base: int) -> mx.array:
+    return array if array.shape[2] == base else array[:, :, :base]
 
 
 class Split:
     """Keys or values of one layer, of one session or several, in two arrays instead of one.
 
     Attributes:
-        beginnings: of each session.
+        beginnings: what each session begins with.
+        shared: that of each group of these, `[1, key heads, base, head dim]`.
         own: what comes after these, `[sessions, key heads, tokens, head dim]`.
     """
 
-    def __init__(self, beginnings: Sequence[Beginning], own: mx.array) -> None:
+    def __init__(self, beginnings: Beginnings, shared: list[mx.array], own: mx.array) -> None:
         self.beginnings = beginnings
+        self.shared = shared
         self.own = own
 
     @property
     def dtype(self) -> mx.Dtype:
         return self.own.dtype
 
+    def astype(self, dtype: mx.Dtype) -> Split:
+        shared = [array.astype(dtype) for array in self.shared]
+        return Split(self.beginnings, shared, self.own.astype(dtype))
+
+    def swapaxes(self, first: int, second: int) -> SplitFactor:
+        if {first % 4, second % 4} != {2, 3}:
+            raise NotImplementedError(f"axes {first} and {second} of keys in two arrays")
+        return SplitFactor(self)
+
     def row(self, number: int, length: int) -> Split:
         """Of one session, with so many tokens of its own."""
-        return Split([self.beginnings[number]], self.own[number : number + 1, :, :length])
+        begun = self.beginnings
+        (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
+        own = self.own[number : number + 1, :, :length]
+        return Split(Beginnings([begun.rows[number]]), [shared], own)
+
+
+class SplitFactor(mx.array):
+    """`Split` keys as the right factor of a matrix product; its own value is NaN.
+
+    Why it is an array: see `ragged.Factor`.
+    """
+
+    def __init__(self, keys: Split) -> None:
+        super().__init__(float("nan"))
+        self._keys = keys
+
+    def __rmatmul__(self, left: mx.array) -> Product:  # type: ignore[misc]
+        return Product(left, self._keys)
+
+
+class Product:
+    """The product of queries with `Split` keys, not made yet: attention adds it to its scores.
+
+    Attributes:
+        left: `[sessions, heads, 1, width]`.
+        keys: of as many sessions.
+    """
+
+    def __init__(self, left: mx.array, keys: Split) -> None:
+        self.left = left
+        self.keys = keys
 
 
 class Joined:
@@ -210,20 +283,6 @@ class Joined:
     def shape(self) -> tuple[int, ...]:
         rows, heads, _, width = self.parts[0].shape
         return rows, heads, sum(part.shape[2] for part in self.parts), width
-
-
-def in_one_piece(caches: Sequence[Any], fresh: list[Any], length: int, room: bool) -> list[Any]:
-    """Of `caches` those on a shared prefix as the model's own, which are `fresh` and empty.
-
-    They then hold the first `length` tokens; with `room` they have space for the next.
-    """
-    whole = list(caches)
-    for layer, (cache, held) in enumerate(zip(fresh, caches, strict=True)):
-        if isinstance(held, SharedPrefixKV):
-            cache.keys, cache.values = held.whole(length, cache.step if room else 0)
-            cache.offset = length
-            whole[layer] = cache
-    return whole
 
 
 def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step: int) -> mx.array:

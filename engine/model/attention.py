@@ -14,10 +14,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.cache.shared_prefix import Beginning, Split
+from engine.cache.shared_prefix import Beginnings, Product, Split
 from engine.model import cpu, patches
 from engine.model.cpu import attention as cpu_attention
-from engine.model.cpu.attention import Part, joined, part
+from engine.model.cpu.attention import Pairs, Part, joined, part
 from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
@@ -85,7 +85,7 @@ def attention(
 
 def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
     if isinstance(keys, Split):
-        return _split(queries, [keys], [values], call)
+        return _split(queries, [keys], [values], [call.mask], call)
     if isinstance(keys, WithChunks):
         return _mixed(queries, keys, values, call)
     in_slots = isinstance(keys, SlotRows) and queries.shape[2] == 1
@@ -103,13 +103,18 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
 def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
     """Prompts are read: the rows of each chunk become one row of so many queries."""
     first, out = queries.shape[0] - sum(keys.counts), []
+    masks = call.mask
+    if not isinstance(masks, WithChunks):
+        if any(hasattr(cache, "max_size") for cache in keys.caches):
+            raise NotImplementedError("a chunk read in a window without its mask")
+        masks = WithChunks(masks, ["causal"] * len(keys.counts), keys.caches, keys.counts)
     if keys.decoding is not None:
-        out.append(_attend(queries[:first], keys.decoding, values.decoding, None, call))
-    causal = replace(call, mask="causal")
-    parts = zip(keys.chunks, values.chunks, keys.caches, keys.counts, strict=True)
-    for k, v, cache, count in parts:
+        own = replace(call, mask=masks.decoding)
+        out.append(_attend(queries[:first], keys.decoding, values.decoding, None, own))
+    parts = zip(keys.chunks, values.chunks, masks.chunks, keys.caches, keys.counts, strict=True)
+    for k, v, mask, cache, count in parts:
         chunk = queries[first : first + count].swapaxes(0, 2)
-        out.append(_attend(chunk, k, v, cache, causal).swapaxes(0, 2))
+        out.append(_attend(chunk, k, v, cache, replace(call, mask=mask)).swapaxes(0, 2))
         first += count
     return out[0] if len(out) == 1 else mx.concatenate(out)
 
@@ -126,20 +131,18 @@ def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.ar
         )
 
     split = [row for row, key in enumerate(keys.rows) if isinstance(key, Split)]
-    if len(split) < 2 or any(masks[row] is not None for row in split):
+    some_masks = [masks[row] for row in split]
+    if len(split) < 2 or any(isinstance(mask, (str, mx.array)) for mask in some_masks):
         return mx.concatenate([one(row) for row in range(n)])
     rest = [row for row in range(n) if row not in split]
     some = queries[mx.array(split)] if rest else queries
     k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
-    out = _split(some, k, v, replace(call, mask=None))
+    out = _split(some, k, v, some_masks, call)
     if not rest:
         return out
-    return mx.concatenate([out, *(one(row) for row in rest)])[_back([*split, *rest])]
-
-
-def _back(order: Sequence[int]) -> mx.array:
-    """What puts rows that were taken in this order back into their own."""
-    return mx.array(sorted(range(len(order)), key=lambda place: order[place]))
+    taken = [*split, *rest]
+    back = mx.array(sorted(range(n), key=taken.__getitem__))
+    return mx.concatenate([out, *(one(row) for row in rest)])[back]
 
 
 def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
@@ -147,12 +150,12 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
     engaged = call.is_usual and cpu.is_engaged(queries)
-    added = [None] * len(keys.parts) if scores is None else scores.masked()
+    added: list[Any] = [None] * len(keys.parts) if scores is None else scores.masked()
     for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
         end = first + filled.occupied
         q = queries if filled.occupied == queries.shape[0] else queries[first:end]
         if isinstance(k, Split) and isinstance(v, Split):
-            out.append(_own_in_slots(q, k, v, filled, call))
+            out.append(_own_in_slots(q, k, v, filled, more, call))
         elif not engaged or not isinstance(k, mx.array) or not isinstance(v, mx.array):
             masked = replace(call, mask=filled.mask if more is None else more)
             out.append(masked.original(q, k, v, keys.caches[first]))
@@ -175,9 +178,14 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
 # weighed by the logarithms of the sums of their weights.
 
 
-def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Call) -> mx.array:
+def _split(
+    queries: mx.array, keys: list[Split], values: list[Split], masks: list[Any], call: _Call
+) -> mx.array:
+    """Row by row `keys`, `values` and `masks`: all of these are `Product`, or all the same."""
     _is_known(call)
-    return prefix_attention(queries, keys, values, call.scale, call.mask, call.sinks)
+    products = [mask for mask in masks if isinstance(mask, Product)]
+    mask = None if products else masks[0]
+    return prefix_attention(queries, keys, values, call.scale, mask, call.sinks, products)
 
 
 def _is_known(call: _Call) -> None:
@@ -192,6 +200,7 @@ def prefix_attention(
     scale: float,
     mask: Any,
     sinks: Any = None,
+    products: Sequence[Product] = (),
 ) -> mx.array:
     """Attention of `queries` to shared prefixes and each row's own keys and values.
 
@@ -200,6 +209,7 @@ def prefix_attention(
         keys, values: one for each row.
         mask: None, "causal", or boolean `[n, tokens]`.
         sinks: None, or `[heads]`: scores that take part of the weight and give nothing.
+        products: none, or one for each row, to be added to its scores.
 
     Returns:
         `[rows, heads, n, head dim]`, of the queries' type.
@@ -208,27 +218,50 @@ def prefix_attention(
         NotImplementedError: for another kind of mask.
     """
     rows, heads, n, _ = queries.shape
-    q = _by_key_head(queries * scale, keys[0].own.shape[1])
-    first, second = ([b for split in half for b in split.beginnings] for half in (keys, values))
-    owns = [
-        part(one, k.own, v.own, n, _after(mask, begun.base))
-        for one, k, v, begun in zip(mx.split(q, rows), keys, values, first, strict=True)
-    ]
-    prefixes = _of_prefixes(q, first, second, n, mask)
-    out = joined(prefixes, _stacked(owns), _by_row(sinks, q, n))
+    key_heads = keys[0].own.shape[1]
+    each = [keys]
+    q = [_by_key_head(queries * scale, key_heads)]
+    if products:
+        each.append([product.keys for product in products])
+        left = [product.left for product in products]
+        q.append(_by_key_head(mx.concatenate(left) if rows > 1 else left[0], key_heads))
+    begun = keys[0].beginnings
+    if rows > 1:
+        begun = Beginnings([key.beginnings.rows[0] for key in keys])
+    owns = []
+    for row, parts in enumerate(zip(*(mx.split(one, rows) for one in q), strict=True)):
+        pairs = [(one, some[row].own) for one, some in zip(parts, each, strict=True)]
+        base = begun.rows[row][1]
+        owns.append(part(pairs, values[row].own, n, _after(mask, base)))
+
+    def shared(some: Sequence[Split]) -> list[mx.array]:
+        return [some[members[0]].shared[0] for members in begun.groups]
+
+    prefixes = _of_prefixes(q, [shared(some) for some in each], shared(values), begun, n, mask)
+    out = joined(prefixes, _stacked(owns), _by_row(sinks, q[0], n))
     return out.reshape(rows, heads, n, -1)
 
 
 def _own_in_slots(
-    queries: mx.array, keys: Split, values: Split, filled: Filled, call: _Call
+    queries: mx.array,
+    keys: Split,
+    values: Split,
+    filled: Filled,
+    product: Product | None,
+    call: _Call,
 ) -> mx.array:
     """As `prefix_attention` for one query a row, where the rows' own keys are in slots."""
     _is_known(call)
-    q = _by_key_head(queries * call.scale, keys.own.shape[1])
+    key_heads = keys.own.shape[1]
+    q, each = [_by_key_head(queries * call.scale, key_heads)], [keys]
+    if product is not None:
+        q.append(_by_key_head(product.left, key_heads))
+        each.append(product.keys)
     mask = None if filled.mask is None else filled.mask[:, None]
-    own = part(q, keys.own, values.own, 1, mask)
-    prefixes = _of_prefixes(q, keys.beginnings, values.beginnings, 1, None)
-    return joined(prefixes, own, _by_row(call.sinks, q, 1)).reshape(*queries.shape[:3], -1)
+    own = part([(a, b.own) for a, b in zip(q, each, strict=True)], values.own, 1, mask)
+    shared = [some.shared for some in each]
+    prefixes = _of_prefixes(q, shared, values.shared, keys.beginnings, 1, None)
+    return joined(prefixes, own, _by_row(call.sinks, q[0], 1)).reshape(*queries.shape[:3], -1)
 
 
 def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
@@ -247,39 +280,38 @@ def _by_row(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
 
 
 def _of_prefixes(
-    queries: mx.array,
-    keys: Sequence[Beginning],
-    values: Sequence[Beginning],
+    queries: list[mx.array],
+    keys: Sequence[list[mx.array]],
+    values: list[mx.array],
+    begun: Beginnings,
     n: int,
     mask: Any,
 ) -> Part:
-    """What the shared prefixes give to the rows that go on from them; each is read once."""
-    groups: dict[tuple[int, int], list[int]] = {}
-    for row, key in enumerate(keys):
-        groups.setdefault(key.group, []).append(row)
-    order = [row for members in groups.values() for row in members]
-    moved = order != list(range(len(order)))
-    if moved:
-        queries = queries[mx.array(order)]
+    """What the shared prefixes give to the rows that go on from them; each is read once.
+
+    Args:
+        queries, keys: to be multiplied with each other; of the keys those of each group.
+    """
+    if begun.order is not None:
+        queries = [some[begun.order] for some in queries]
     found, start = [], 0
-    for members in groups.values():
-        some = queries if len(groups) == 1 else queries[start : start + len(members)]
-        start += len(members)
-        k, v = keys[members[0]], values[members[0]]
-        found.append(_of_prefix(some, k.shared, v.shared, n, _before(mask, k.base)))
+    for group, members in enumerate(begun.groups):
+        end = start + len(members)
+        mine = queries if len(begun.groups) == 1 else [some[start:end] for some in queries]
+        pairs = [(q, k[group]) for q, k in zip(mine, keys, strict=True)]
+        base = begun.rows[members[0]][1]
+        found.append(_of_prefix(pairs, values[group], n, _before(mask, base)))
+        start = end
     out = _stacked(found)
-    if moved:
-        back = _back(order)
-        out = Part(*(array[back] for array in out))
-    return out
+    return out if begun.back is None else Part(*(array[begun.back] for array in out))
 
 
-def _of_prefix(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
-    rows, key_heads, some, dim = queries.shape
+def _of_prefix(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
+    rows, key_heads, some, _ = pairs[0][0].shape
     if rows == 1:
-        return part(queries, keys, values, n, mask)
-    as_one_row = queries.swapaxes(0, 1).reshape(1, key_heads, -1, dim)
-    found = part(as_one_row, keys, values, n, mask)
+        return part(pairs, values, n, mask)
+    in_one = [(q.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1), k) for q, k in pairs]
+    found = part(in_one, values, n, mask)
     return Part(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.cache import slot_layer
-from engine.cache.shared_prefix import Split
+from engine.cache.shared_prefix import Beginnings, Product, Split
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.slots import Slots
 from engine.model.patches import mix_in
@@ -70,11 +70,12 @@ class Factor(mx.array):
     any other use of it shows in the logits.
     """
 
-    def __init__(self, each: Rows) -> None:
+    def __init__(self, each: Rows | WithChunks) -> None:
         super().__init__(float("nan"))
         self._each = each
 
-    def __rmatmul__(self, left: mx.array) -> Rows:  # type: ignore[misc]
+    def __rmatmul__(self, left: mx.array) -> Any:
+        assert isinstance(self._each, Rows)
         parts = mx.split(left, len(self._each.rows))
         products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
         return Rows(products, self._each.caches)
@@ -82,6 +83,8 @@ class Factor(mx.array):
 
 class WithChunks:
     """Keys or values of a pass that reads chunks of prompts, beside rows that decode or alone.
+
+    Attention takes what is made of them, and masks, in the same shape.
 
     Attributes:
         decoding: the rows that decode; None where none does.
@@ -91,7 +94,7 @@ class WithChunks:
     """
 
     def __init__(
-        self, decoding: Rows | None, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
+        self, decoding: Any, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
     ) -> None:
         self.decoding = decoding
         self.chunks = chunks
@@ -101,6 +104,30 @@ class WithChunks:
     @property
     def dtype(self) -> Any:
         return (self.chunks[0] if self.decoding is None else self.decoding).dtype
+
+    def swapaxes(self, first: int, second: int) -> Factor:
+        return _ChunkFactor(self, first, second)
+
+
+class _ChunkFactor(Factor):
+    """As `Factor`, for rows that decode and for chunks, whose tokens see none after them."""
+
+    def __init__(self, keys: WithChunks, *axes: int) -> None:
+        super().__init__(keys)
+        self._axes = axes
+
+    def __rmatmul__(self, left: mx.array) -> WithChunks:  # type: ignore[misc]
+        keys, decoding, chunks = self._each, None, []
+        assert isinstance(keys, WithChunks)
+        first = left.shape[0] - sum(keys.counts)
+        if keys.decoding is not None:
+            decoding = left[:first] @ keys.decoding.swapaxes(*self._axes)
+        for k, count in zip(keys.chunks, keys.counts, strict=True):
+            scores = left[first : first + count].swapaxes(0, 2) @ k.swapaxes(*self._axes)
+            tokens = mx.arange(k.shape[2])
+            chunks.append(mx.where(tokens[-count:, None] >= tokens, scores, float("-inf")))
+            first += count
+        return WithChunks(decoding, chunks, keys.caches, keys.counts)
 
 
 class Filled:
@@ -143,6 +170,7 @@ class SlotStep:
     Attributes:
         occupied: how many rows are in slots.
         offsets: tokens that those rows have been given, this step's included.
+        beginnings: the shared prefixes that those rows go on from; None where they have none.
     """
 
     def __init__(self, buffer: SlotBuffer) -> None:
@@ -153,6 +181,12 @@ class SlotStep:
             form: Filled([caches[first] for caches in buffer.caches])
             for form, first in buffer.firsts.items()
         }
+        begun = [first for form, first in buffer.firsts.items() if form.own]
+        self.beginnings = (
+            Beginnings([caches[begun[0]].begins_with for caches in buffer.caches])
+            if begun
+            else None
+        )
 
     def filled(self, layer: int) -> Filled:
         """How far the slots are filled in a layer."""
@@ -181,11 +215,11 @@ class SlotStep:
         half = len(held) // 2
         if half > 1:
             return tuple(held[:half]), tuple(held[half:])
-        if not self._buffer.forms[layer].own:
+        if self.beginnings is None or not self._buffer.forms[layer].own:
             return held[0], held[1]
-        both = [caches[layer].beginnings() for caches in self._buffer.caches]
-        first, second = zip(*both, strict=True)
-        return Split(first, held[0]), Split(second, held[1])
+        first, second = self.beginnings.shared(self._buffer.caches[0][layer].layer)
+        begun = self.beginnings
+        return Split(begun, first, held[0]), Split(begun, second, held[1])
 
 
 class SlotRows(Rows):
@@ -224,8 +258,8 @@ class SlotRows(Rows):
         return kept[slot : slot + 1, :, :length]
 
     def swapaxes(self, first: int, second: int) -> Factor:
-        plain = all(isinstance(kept, mx.array) for _, kept in self.parts)
-        if not plain or {first % 4, second % 4} != {2, 3}:
+        few_bits = any(isinstance(kept, tuple) for _, kept in self.parts)
+        if few_bits or {first % 4, second % 4} != {2, 3}:
             return super().swapaxes(first, second)
         return _SlotFactor(self, first, second)
 
@@ -242,7 +276,7 @@ class _SlotFactor(Factor):
         assert isinstance(keys, SlotRows)
         parts, first = [], 0
         for filled, kept in keys.parts:
-            assert isinstance(kept, mx.array)
+            assert not isinstance(kept, tuple)
             end = first + filled.occupied
             q = left if filled.occupied == left.shape[0] else left[first:end]
             parts.append((filled, q @ kept.swapaxes(*self._axes)))
@@ -261,21 +295,23 @@ class SlotScores(SlotRows):
     """
 
     def __init__(
-        self, parts: list[tuple[Filled, mx.array]], others: list[Any], caches: Sequence[Any]
+        self, parts: list[tuple[Filled, Any]], others: list[Any], caches: Sequence[Any]
     ) -> None:
         super().__init__([*parts], others, caches)
 
     def _row(self, kept: Any, slot: int, length: int) -> Any:
         return kept[slot : slot + 1, ..., :length]
 
-    def masked(self) -> list[mx.array]:
+    def masked(self) -> list[mx.array | Product]:
         """Of each part what is added to its scores: -inf where a slot holds no token."""
-        found = []
-        for filled, kept in self.parts:
-            assert isinstance(kept, mx.array)
-            mask = filled.mask
-            found.append(kept if mask is None else mx.where(mask, kept, float("-inf")))
-        return found
+        return [_hidden(filled.mask, kept) for filled, kept in self.parts]
+
+
+def _hidden(mask: mx.array | None, scores: Any) -> Any:
+    # A product that is not made yet is hidden where attention makes it.
+    if mask is None or isinstance(scores, Product):
+        return scores
+    return mx.where(mask, scores, float("-inf"))
 
 
 # ---------------------------------------------------------------- caches
@@ -518,10 +554,21 @@ class MixedKV:
         )
         return k, v
 
-    def make_mask(self, n: int, **kwargs: Any) -> None:
-        mask = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
-        if n != 1 or mask is not None or any(kwargs.values()):
-            raise NotImplementedError("a mixed step under a mask")
+    def make_mask(self, n: int, **kwargs: Any) -> WithChunks | None:
+        """Of each chunk the mask that its cache gives when it is read alone; None if all are usual.
+
+        Windows always have one: so it is seen whether a model hands it on to them.
+        """
+        if n != 1:
+            raise NotImplementedError("a mixed step of several tokens a row")
+        own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
+        kwargs = {"window_size": None, **kwargs, "return_array": False}
+        pairs = list(zip(self._caches, self._counts, strict=True))
+        masks = [cache.make_mask(count, **kwargs) for cache, count in pairs]
+        usual = own is None and not any(hasattr(cache, "max_size") for cache in self._caches)
+        if usual and not any(isinstance(mask, mx.array) for mask in masks):
+            return None
+        return WithChunks(own, masks, self._caches, self._counts)
 
 
 class RaggedList:

@@ -8,7 +8,7 @@ values `[batch, key heads, length, dim]`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -40,7 +40,7 @@ def attend(
     if batch * heads * n * length < cpu.NUMPY_FROM or not _plain(mask):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
-    found = _by_numpy(rows, keys, values, n, mask)
+    found = _by_numpy([(rows, keys)], values, n, mask)
     return None if found is None else found.out.reshape(batch, heads, n, -1)
 
 
@@ -92,21 +92,25 @@ def _fused(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
     return made
 
 
-def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
+Pairs = Sequence[tuple[mx.array, mx.array]]
+"""Queries `[batch, key heads, rows, dim]`, scaled already, and keys `[.., length, dim]`. Scores are
+the sum of their products: latent attention has two, any other one."""
+
+
+def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
     """Attention to some of the keys, on any device.
 
     Args:
-        queries: `[batch, key heads, rows, dim]`, scaled already. A key head's rows are `n`
-            queries of each query head that shares it.
+        pairs: a key head's rows are `n` queries of each query head that shares it.
         mask: None, "causal" or boolean `[n, length]`.
     """
-    length = keys.shape[2]
+    queries, length = pairs[0][0], values.shape[2]
     engaged = cpu.is_engaged(queries)
     if engaged and queries.size // queries.shape[-1] * length >= cpu.NUMPY_FROM:
-        found = _by_numpy(queries, keys, values, n, mask)
+        found = _by_numpy(pairs, values, n, mask)
         if found is not None:
             return found
-    scores = queries @ keys.swapaxes(-1, -2)
+    scores = _scores(pairs)
     if mask is not None:
         if isinstance(mask, str):
             mask = mx.arange(length - n, length)[:, None] >= mx.arange(length)
@@ -123,13 +127,16 @@ def part(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any)
     return Part(_fused(_weights)(scores, weight, values) @ values, weight)
 
 
-def _by_numpy(
-    queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any
-) -> Part | None:
+def _scores(pairs: Pairs) -> mx.array:
+    first, *more = (queries @ keys.swapaxes(-1, -2) for queries, keys in pairs)
+    return sum(more, first)
+
+
+def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part | None:
     """As `part`, with numpy's exponentials; None in a function that is being compiled."""
-    batch, shared, rows, _ = queries.shape
-    length = keys.shape[2]
-    scores = queries @ keys.swapaxes(-1, -2)
+    batch, shared, rows, _ = pairs[0][0].shape
+    length = values.shape[2]
+    scores = _scores(pairs)
     if isinstance(mask, mx.array):
         scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
     if not cpu.evaluated(scores):

@@ -5,19 +5,24 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache
 
 from engine import Engine, SamplingParams, Session
+from engine.bench.random_models import write_model
+from engine.bench.small_configs import small_config
 from engine.cache import shared_prefix
+from engine.cache.cache_objects import clone
 from engine.cache.session_kv import SessionKV
 from engine.cache.shared_prefix import SharedPrefixKV, Split
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.model import attention, backend, cpu
 from engine.model.ragged import share_caches
+from tests.engine.families import FAMILIES
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
@@ -68,12 +73,18 @@ def test_forks_that_go_on_take_little_and_say_what_they_say_alone(
 
 
 @pytest.mark.usefixtures("soon")
-@pytest.mark.parametrize("family", ["sliding window", "hybrid recurrent", "attention sinks"])
+@pytest.mark.parametrize(
+    "family",
+    ["sliding window", "hybrid recurrent", "attention sinks", "MLA", "longcat_flash"],
+)
 def test_layers_that_grow_share_beside_those_that_do_not(
-    family: str, engine: Engine, model_folder: Callable[[str], Path]
+    family: str, engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """Windows and recurrent states are each chat's own; also from where the prompt ended."""
-    folder = model_folder(family)
+    if family in FAMILIES:
+        folder = model_folder(family)
+    else:
+        folder = write_model(tmp_path / family, small_config(family), scale=3.0)
     chat = engine.open_session(engine.load(folder))
     first = chat.send(STORY, params(1)).tokens(60)
     twins = [chat.fork() for _ in range(4)]
@@ -157,20 +168,35 @@ def test_a_reproducible_chat_has_its_own(
 # -- without an engine --------------------------------------------------------------------------
 
 
-def session(length: int) -> SessionKV:
+def drawn(rows: int, length: int, latent: bool = False) -> list[mx.array]:
+    """Random keys and values; or latents, and keys with positions."""
+    shapes = [(1, DIM), (1, DIM // 2)] if latent else [(HEADS, DIM)] * 2
+    return [mx.random.normal((rows, heads, length, width)) for heads, width in shapes]
+
+
+def session(length: int, latent: bool = False) -> SessionKV:
     """A session that may share its prefix, with `length` random tokens."""
     kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], shares_prefix=True)
     kv.begin([0])
     for cache in kv.layers:
-        cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
+        cache.update_and_fetch(*drawn(1, length, latent))
     kv.note_read(list(range(length)))
     return kv
 
 
-def grown(kv: SessionKV, more: int) -> None:
+def grown(kv: SessionKV, more: int, latent: bool = False) -> None:
     for cache in kv.take_out():
-        cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, more, DIM)))
+        cache.update_and_fetch(*drawn(1, more, latent))
     kv.note_read(list(range(more)))
+
+
+def attended(queries: mx.array, shared: Any, keys: mx.array, values: mx.array) -> mx.array:
+    """As a model attends: latents are keys and values, and what has positions adds to scores."""
+    k, v = shared.update_and_fetch(keys, values)
+    if keys.shape[1] == HEADS:
+        return attention.attention(queries, k, v, shared, scale=0.5)
+    scores = queries[..., : values.shape[3]] @ v.swapaxes(-1, -2)
+    return attention.attention(queries, k, k, shared, scale=0.5, mask=scores)
 
 
 @pytest.mark.usefixtures("soon")
@@ -266,26 +292,34 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     check(caches[:1], 5, (window >= 0) & (window < 4))
 
 
+def _repeated(keys: mx.array) -> mx.array:
+    """Keys or values of each of the four query heads, `[1, 4, width, tokens]`."""
+    return mx.repeat(keys, 4 // keys.shape[1], axis=1).swapaxes(2, 3)
+
+
 @pytest.mark.usefixtures("soon", "ways")
+@pytest.mark.parametrize("latent", [False, True], ids=["plain", "latent"])
 @pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
-def test_in_slots_each_sees_its_beginning_and_its_own_tokens(policy: SlotPolicy) -> None:
+def test_in_slots_each_sees_its_beginning_and_its_own_tokens(
+    policy: SlotPolicy, latent: bool
+) -> None:
     """Sessions on two beginnings and on none come, go and are forked, and step by step each
     attends to what it would have alone."""
     choose, where = random.Random(5), Slots(policy)
     mx.random.seed(5)
-    begun = [session(100), session(300), session(7)]
+    begun = [session(length, latent) for length in (100, 300, 7)]
     twins: dict[int, SessionKV] = {}  # who holds the same, and is never in slots
     chats: list[SessionKV] = []
     together = 0
     for turn in range(60):
         if len(chats) < 7 and choose.random() < 0.5:
             kv = choose.choice(begun).fork()
-            grown(kv, choose.choice((1, 4, 70)))
+            grown(kv, choose.choice((1, 4, 70)), latent)
             chats.append(kv)
             twins[id(kv)] = kv.fork()
         if len(chats) > 2 and turn % 8 == 7:
             fork = chats[0].fork()
-            grown(fork, 1)
+            grown(fork, 1, latent)
             chats[0] = fork
             twins[id(fork)] = fork.fork()
         some = [kv for kv in chats if choose.random() < 0.8]
@@ -294,22 +328,27 @@ def test_in_slots_each_sees_its_beginning_and_its_own_tokens(policy: SlotPolicy)
         rows = [some[row] for row in where.assign(some)]
         together = max(together, sum(bool(kv.slots and kv.shared_prefix) for kv in chats))
         for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
-            keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
+            keys, values = drawn(len(rows), 1, latent)
             queries = mx.random.normal((len(rows), 4, 1, DIM))
-            got = attention.attention(
-                queries, *shared.update_and_fetch(keys, values), shared, scale=0.5
-            )
+            got = attended(queries, shared, keys, values)
             for row, kv in enumerate(rows):
+                this = slice(row, row + 1)
                 alone = twins[id(kv)].layers[layer]
-                alone.update_and_fetch(keys[row : row + 1], values[row : row + 1])
+                if latent:  # a session by itself, on its prefix
+                    held = clone(alone)
+                    by_itself = attended(queries[this], held, keys[this], values[this])
+                    assert mx.allclose(got[this], by_itself, rtol=1e-4, atol=1e-5)
+                alone.update_and_fetch(keys[this], values[this])
                 if isinstance(alone, SharedPrefixKV):
                     whole = alone.whole(alone.offset, 0)
                 else:
                     whole = alone.keys_and_values()
-                wanted = mx.fast.scaled_dot_product_attention(
-                    queries[row : row + 1], *whole, scale=0.5
-                )
-                assert mx.allclose(got[row : row + 1], wanted, rtol=1e-4, atol=1e-5)
+                q, k, v = queries[this], *whole
+                if latent:  # both products in one
+                    q = mx.concatenate([q, q[..., : v.shape[3]] / 0.5], axis=-1)
+                    k, v = mx.concatenate([k, v], axis=-1), k
+                wanted = mx.softmax(0.5 * q @ _repeated(k), axis=-1) @ _repeated(v).swapaxes(2, 3)
+                assert mx.allclose(got[this], wanted, rtol=1e-4, atol=1e-5)
         for kv in rows:
             kv.note_fed(0)
             twins[id(kv)].note_fed(0)
