@@ -207,7 +207,8 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     if (yield from _agrees(SHARED, tried)):
         slots = yield from _agrees(_IN_SLOTS, tried)
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
-        mixes = slots and _plain(sessions[0]) and (yield from _agrees(_MIXED, tried))
+        able = slots and all(map(cache_objects.mixes, sessions[0]))
+        mixes = able and (yield from _agrees(_MIXED, tried))
         return Ways(SHARED, slots, shares_prefix, mixes)
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
@@ -225,13 +226,6 @@ def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None
     yield from in_slices(caches, logits)
     yield
     return logits
-
-
-def _plain(caches: Caches) -> bool:
-    """Whether every layer has a cache that only grows."""
-    from mlx_lm.models.cache import KVCache
-
-    return all(type(cache) is KVCache for cache in caches)
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:

@@ -287,7 +287,8 @@ class Scheduler:
         """What is read of the next prompt, and beside it, in one pass with so many `rows`."""
         row = order[0]
         most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK)
-        chunk = Chunk(row.id, row.model, row.length, min(row.remaining, most), mixed=True)
+        count = _until_stop(row, order, min(row.remaining, most))
+        chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
         if chunk.count < row.remaining:
             return chunk, ()
         return chunk, read_beside(view, order, most - chunk.count, mixed=True)
@@ -304,10 +305,7 @@ class Scheduler:
             most = self.pacing.chunk(row.model, MOST_CHUNK, step)
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 most = min(most, TILE)  # what chunks behind a step take is hardly ever learned
-        count = min(row.remaining, most)
-        for stop in (row.snapshot_at, halt(row, order)):
-            if stop > row.length:
-                count = min(count, stop - row.length)
+        count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining:
             return chunk, ()
@@ -448,6 +446,12 @@ def _comes(row: Row) -> bool:
 def _may(view: View, row: Row) -> bool:
     model = row.model
     return row.mixable and model in view.joining and model not in view.faulty
+
+
+def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
+    """How many of the next `count` tokens come before a place where reading must stop."""
+    stops = [n - row.length for n in (row.snapshot_at, halt(row, order)) if n > row.length]
+    return min(count, *stops) if stops else count
 
 
 def _stops(row: Row, order: Sequence[Row]) -> bool:

@@ -77,7 +77,7 @@ def _row(state: State, request: Request) -> Row:
         request.paused,
         session.reproducible,
         apart=request.apart,
-        mixable=chunked and kv.is_plain,
+        mixable=chunked and kv.mixes,
         unwritten=kv.sharers > 1,
         # Without it all of a chunk's rows would go through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,

@@ -14,11 +14,14 @@ LAUNCHES = {
     "64 tokens": 0.92,
     "8,000 tokens": 0.92,
     "skewed": 1.3,
+    "shared prefix": 1.36,
     "with a chunk": 0.56,
 }
 """By case, the most launches of a step of Stretto's, as a multiple of `BatchGenerator`'s."""
 OTHERS = {"gemma3_text": 0.92, "deepseek_v3": 0.94, "qwen3_next": 0.98}
 """The same at equal lengths by family: windows, latent attention, recurrent states."""
+OTHER_CASES = {"shared prefix": 1.6, "with a chunk": 1.0}
+"""The same for these families, whatever they are."""
 IN_BITS = "8-bit KV"
 
 
@@ -30,7 +33,10 @@ def cells() -> dict[str, Cell]:
 
 @pytest.mark.parametrize("family", OTHERS)
 def test_at_equal_lengths_other_caches_launch_and_read_and_copy_no_more(family: str) -> None:
-    (cell,) = graph.in_children([family], [CHATS], ["64 tokens"])
+    cell, *others = graph.in_children([family], [CHATS], ["64 tokens", *OTHER_CASES])
+    for other in others:
+        assert other.of_batch is not None, other.case
+        assert other.of_batch <= OTHER_CASES[other.case], other.case
     ours, batch = cell.ours, cell.batch
     assert ours is not None
     assert batch is not None

@@ -209,8 +209,8 @@ def test_a_chunk_is_a_part_of_what_is_left(view: View) -> None:
     assert plan.chunk.start == row.length
     assert 1 <= plan.chunk.count <= row.remaining
     end = row.length + plan.chunk.count
-    if row.snapshot_at > row.length and not plan.chunk.mixed:
-        assert end <= row.snapshot_at
+    for stop in (row.snapshot_at, halt(row, [r for r in view.rows if r.reads])):
+        assert stop <= row.length or end <= stop
     if row.reproducible:
         assert plan.chunk.fixed
         assert end % FIXED_CHUNK == 0 or end in (
@@ -237,8 +237,9 @@ def test_mixed_only_where_everybody_can(view: View) -> None:
     assert all(known[i].joins for i in plan.passes[0].rows if not known[i].reads)
     if plan.chunk.ends:
         return  # all that is left
-    rows, count = len(plan.passes[0].feed), plan.chunk.count
-    assert (rows + count) % TILE == 0 or count == known[plan.chunk.session].remaining
+    rows, count, row = len(plan.passes[0].feed), plan.chunk.count, known[plan.chunk.session]
+    stops = row.end, row.snapshot_at, halt(row, [r for r in view.rows if r.reads])
+    assert (rows + count) % TILE == 0 or row.length + count in stops
 
 
 @settings(max_examples=500, deadline=None)
