@@ -179,9 +179,9 @@ def growing(caches: Caches) -> list[Any]:
 
 def mixes(cache: Any) -> bool:
     """Whether a chunk can be written to it beside others' steps: it grows, or is a window."""
-    from mlx_lm.models.cache import RotatingKVCache
+    from mlx_lm.models.cache import KVCache, RotatingKVCache
 
-    return grows(cache) or type(cache) is RotatingKVCache
+    return type(cache) in (KVCache, SharedPrefixKV, RotatingKVCache)
 
 
 def can_trim(cache: Any) -> bool:
