@@ -313,7 +313,8 @@ def claude(here: Here) -> None:
     here.found("a second process", "All four" in said, figures(turns))
     said, turns = asked("[[claude-parts]] please")
     done = (here.folder / "part.txt").exists()
-    here.found("a sub-agent", done and "The part is done" in said, figures(turns))
+    # Its end is told in a turn of its own where sub-agents run beside the one that asked.
+    here.found("a sub-agent", done and said in ("The part is done.", "Done."), figures(turns))
     said, turns = asked("[[claude-six]] please")
     heads = [e for e in turns if "[[claude-part]]" in json.dumps(e.body.get("messages", [])[:2])]
     once = max((e.read + e.known for e in heads), default=0)

@@ -15,10 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.cache.offload import APART, kept_apart
 from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of, serve_cache_dir, ways_dir
 from engine.engine import Engine
 from engine.errors import EngineError
+from engine.model import backend
 from engine.serve.auth import Keys, Policy, Settings, standard_file
 
 END_SECONDS = 0.7
@@ -130,6 +130,7 @@ def main(options: argparse.Namespace) -> int:
     logging.basicConfig(
         level=logging.WARNING if options.quiet else logging.INFO, format="%(message)s"
     )
+    backend.take_openblas()  # the folder of caches and the server import MLX
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
@@ -230,6 +231,8 @@ def _cache(options: argparse.Namespace) -> Path | None:
         ValueError: something else lies where they would, which would be removed to make room.
         OSError: it cannot be used.
     """
+    from engine.cache.offload import APART, kept_apart
+
     cache: Path | None = options.cache
     if cache is None or (options.cache_gb <= 0 and not options.forget):
         return None
@@ -244,6 +247,8 @@ def _cache(options: argparse.Namespace) -> Path | None:
 
 def _forget(cache: Path | None) -> int:
     """Remove what is kept of conversations."""
+    from engine.cache.offload import kept_apart
+
     files = [] if cache is None else kept_apart(cache)
     for file in files:
         file.unlink(missing_ok=True)

@@ -53,8 +53,21 @@ def test_the_benchmarks_leave_mlx_to_the_engine_which_loads_its_blas_before() ->
     run(
         """
         import sys
-        import engine.cli.bench
+        import engine.cli.bench, engine.cli.cluster, engine.cli.serve
         assert "mlx.core" not in sys.modules
+        """
+    )
+
+
+def test_serve_puts_openblas_in_place_before_it_looks_at_its_cache(tmp_path: Path) -> None:
+    run(
+        f"""
+        import sys
+        from engine.cli.main import main
+        from engine.model import backend
+        assert main(["serve", "--forget", "--cache", {str(tmp_path / "cache")!r}]) == 0
+        assert "mlx.core" in sys.modules
+        assert "imported before" not in backend.take_openblas()
         """
     )
 
