@@ -33,12 +33,13 @@ from engine.messages import (  # noqa: E402
     ToolCallFinished,
     ToolCallStarted,
 )
-from engine.model.info import Model  # noqa: E402
+from engine.model.info import LOOKUP, Model  # noqa: E402
 from engine.params import FormLimits, SamplingParams  # noqa: E402
 from engine.reply import Reply  # noqa: E402
 from engine.text.tools import ToolResult  # noqa: E402
 
 __all__ = [
+    "LOOKUP",
     "Engine",
     "EngineError",
     "Event",

@@ -276,8 +276,9 @@ class Engine:
                 last of them is unloaded.
             draft: as `path`: a smaller model with the same tokenizer, which is loaded too. It
                 drafts for a chat that runs alone, where that makes it faster; the chat says the
-                same with and without. None leaves a model that is in memory as it is, and an
-                empty text ends its drafting.
+                same with and without. "lookup" needs none: what the chat's own text says after
+                the same tokens is drafted, which helps where it is written again with changes.
+                None leaves a model that is in memory as it is, and an empty text ends its drafting.
 
         Raises:
             EngineError: `model_load_failed` or `out_of_memory`, saying what to do;

@@ -20,7 +20,7 @@ class Load:
     answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
     told: Callable[[float], None] | None = None  # called with the share of the weights that is read
     adapter: str | None = None  # a folder: a variant of the model is wanted
-    draft: str | None = None  # a folder: a model that drafts for it; empty for none
+    draft: str | None = None  # a folder: a model that drafts for it; LOOKUP; empty for none
     outer: Future[Any] | None = None  # the answer of the command that it is read for
 
     @property

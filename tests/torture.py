@@ -187,7 +187,7 @@ def machines(arguments: list[str]) -> int:
 
 
 def drafts(arguments: list[str]) -> int:
-    """The Guide's answers with a small model that drafts, against those without: the same."""
+    """Answers with drafts, over all kinds of caches, against those without: the same."""
     return _with_openblas("torture_drafts", arguments)
 
 

@@ -1,9 +1,11 @@
-"""Answers of the Guide with a small model that drafts, against the same answers without one.
+"""Answers with drafts against the same answers without, of all kinds of caches.
 
-The small model is the Guide's own first layers, so that some of what it drafts holds. Each answer
-has a seed, one of several ways of sampling, and an end: its own, its length, a stop string, a form,
-or a cancellation in the midst, after which the chat is forked and asked again. Without drafts every
-token must be the same, but for two whose logits are within a hair (`engine.bench.alone`).
+The Guide is drafted for by its own first layers, tiny models (plain, windows, sinks, recurrent,
+both) by copies that are a little off, so that some of what is drafted holds; and each by prompt
+lookup. Each answer has a seed, one of several ways of sampling, and an end: its own, its length, a
+stop string, a form, or a cancellation in the midst, after which the chat is forked and asked again.
+Beside some another chat answers for a while. Without drafts every token must be the same, but for
+two whose logits are within a hair (`engine.bench.alone`).
 """
 
 from __future__ import annotations
@@ -14,16 +16,19 @@ import math
 import random
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from engine.bench.alone import PATIENCE, Chat, Turn, distance, first_difference
-from engine.bench.small_copies import first_layers
+from engine.bench.random_models import write_model
+from engine.bench.small_copies import first_layers, perturbed
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
-from engine.model.info import Model
+from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 from engine.runtime import drafts as drafting
+from tests.engine.families import FAMILIES
 
 GUIDE = Path(__file__).resolve().parents[1] / "resources" / "guide"
 FORM = {"type": "object", "properties": {"key": {"enum": ["Enter", "Esc", "F1"]}}}
@@ -37,96 +42,141 @@ SAMPLED: list[dict[str, Any]] = [
     {"temperature": 0.8, "logit_bias": {40: 3.0, 300: -5.0, 301: 4.0}},
     {"temperature": 0.7, "top_k": 30, "xtc_probability": 0.3, "xtc_threshold": 0.1},
     {"temperature": 0.6, "logprobs": 2},
+    {"temperature": 1.0, "logit_bias": {70: 100.0, 71: 100.0, 72: 100.0}},
     {"temperature": 0.8, "stop": ["the", "\n"]},
     {"temperature": 0.5, "json_schema": json.dumps(FORM)},
     {"temperature": 0.9, "regex": "(yes|no)( [a-z]{2,9}){3,9}"},
 ]
+TINY = ("plain", "sliding window", "attention sinks", "hybrid recurrent", "pure recurrent")
 FOLLOW_UP = "Say that again, shorter."
 
 
-def played(
-    engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int
-) -> list[tuple[str, str, SamplingParams, tuple[int, ...]]]:
-    """An answer, a follow-up and that of a fork: what each was, its prompt, its tokens.
+Said = tuple[str, str, SamplingParams, tuple[int, ...]]
+"""What an answer was, its prompt, how it was sampled, its tokens."""
 
-    `stop_after`: tokens after which the answer is cancelled; 0 for never.
+
+def played(
+    engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int, beside: bool
+) -> list[Said]:
+    """An answer, a follow-up, that of a fork, and that of another chat which came meanwhile.
+
+    Args:
+        stop_after: tokens after which the answer is cancelled; 0 for never.
+        beside: whether there is another chat.
     """
-    session = engine.open_session(model)
+    session, other = engine.open_session(model), engine.open_session(model)
+    more = SamplingParams(max_tokens=10, temperature=0.8, seed=params.seed)
     reply = session.send(prompt, params)
-    come = 0
+    come, another = 0, None
     for event in reply:
         come += isinstance(event, TextDelta)
+        if beside and come >= 9 and another is None:
+            another = other.send(FOLLOW_UP, more)
         if stop_after and come >= stop_after:
             reply.cancel()
     said = [("answer", prompt, params, tuple(reply.tokens(PATIENCE)))]
-    twin, more = session.fork(), SamplingParams(max_tokens=10, temperature=0.8, seed=params.seed)
+    twin = session.fork()
     said += [_asked("follow-up", session, more), _asked("fork", twin, more)]
-    session.close()
-    twin.close()
+    if another is not None:
+        said.append(("beside", FOLLOW_UP, more, tuple(another.tokens(PATIENCE))))
+    for one in (session, twin, other):
+        one.close()
     return said
 
 
-def _asked(
-    what: str, session: Session, params: SamplingParams
-) -> tuple[str, str, SamplingParams, tuple[int, ...]]:
+def _asked(what: str, session: Session, params: SamplingParams) -> Said:
     reply = session.send(FOLLOW_UP, params)
     return what, FOLLOW_UP, params, tuple(reply.tokens(PATIENCE))
+
+
+def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
+    """The models, and what drafts for each: a name for it, its folder, the draft."""
+    small = first_layers(GUIDE, scratch / "guide", layers)
+    yield "guide", GUIDE, str(small)
+    yield "guide, lookup", GUIDE, LOOKUP
+    for family in TINY:
+        folder = write_model(scratch / family, FAMILIES[family], scale=3.0)
+        yield family, folder, str(perturbed(folder, scratch / f"{family}, off", 0.15))
+        yield f"{family}, lookup", folder, LOOKUP
+
+
+class Tally:
+    """What was found of one field."""
+
+    def __init__(self) -> None:
+        self.answers = self.tokens = self.cancelled = self.ties = self.faults = 0
+        self.drafted = self.accepted = 0
+
+
+def torment(
+    engines: tuple[Engine, Engine],
+    field: tuple[str, Path, str],
+    options: argparse.Namespace,
+    asked: list[str],
+) -> Tally:
+    """Play a field's answers: on the first engine with drafts, on the second without."""
+    engine, judge = engines
+    name, folder, draft = field
+    chance, found = random.Random(f"{options.seed} {name}"), Tally()
+    model, alone = engine.load(folder, draft=draft), judge.load(folder)
+    for number in range(options.answers):
+        params = SamplingParams(
+            max_tokens=options.tokens, seed=number, **SAMPLED[number % len(SAMPLED)]
+        )
+        prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
+        beside = chance.random() < 0.25
+        with_drafts = played(engine, model, prompt, params, stop_after, beside)
+        count = len(with_drafts[0][3])
+        if stop_after and count:  # where it was cancelled depends on the moment
+            found.cancelled += 1
+            params = SamplingParams(**{**_settings(params), "max_tokens": count})
+        plain = played(judge, alone, prompt, params, 0, beside)
+        found.answers += 1
+        before: list[Turn] = []
+        for (what, text, given, drafted), (*_, expected) in zip(with_drafts, plain, strict=False):
+            found.tokens += len(drafted)
+            if drafted != expected:
+                at = first_difference(drafted, expected)
+                turns = [] if what == "beside" else before
+                chat = Chat(None, {}, [*turns, Turn(text, given, drafted, "finished")])
+                tie = distance(judge, alone, chat, len(turns), at) <= chat.tie
+                found.ties, found.faults = found.ties + tie, found.faults + (not tie)
+                if not tie:
+                    print(f"{name}, answer {number}, {what}, token {at}: {given}", flush=True)
+                break  # what follows has other beginnings
+            before = before or [Turn(text, params, drafted, "finished")]
+    figures = engine.stats()["drafts"][model.id]
+    found.drafted, found.accepted = figures["drafted_tokens"], figures["accepted_tokens"]
+    engine.unload(model)
+    judge.unload(alone)
+    return found
 
 
 def main(arguments: list[str]) -> int:
     """Play all answers; returns 1 where one differs for no known reason."""
     parser = argparse.ArgumentParser(prog="tests.torture drafts", description=__doc__)
-    parser.add_argument("--answers", type=int, default=200)
+    parser.add_argument("--answers", type=int, default=40, help="of each model and draft (40)")
     parser.add_argument("--tokens", type=int, default=48, help="of an answer, at most (48)")
     parser.add_argument("--layers", type=int, default=4, help="of the Guide's 5 that draft (4)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     drafting.WORTH = math.inf  # also where drafts lose
-    chance = random.Random(options.seed)
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
-    faults = ties = tokens = cancelled = 0
+    tallies: list[Tally] = []
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:
         engine.stats()
-        small = first_layers(GUIDE, Path(scratch) / "small", options.layers)
-        model, alone = engine.load(GUIDE, draft=small), judge.load(GUIDE)
-        for number in range(options.answers):
-            params = SamplingParams(
-                max_tokens=options.tokens, seed=number, **SAMPLED[number % len(SAMPLED)]
+        for field in fields(Path(scratch), options.layers):
+            found = torment((engine, judge), field, options, asked)
+            tallies.append(found)
+            print(
+                f"{field[0]}: {found.answers} answers ({found.cancelled} cancelled), "
+                f"{found.tokens} tokens, {found.ties} ties, {found.faults} faults; "
+                f"{found.accepted} of {found.drafted} drafted tokens held",
+                flush=True,
             )
-            prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
-            with_drafts = played(engine, model, prompt, params, stop_after)
-            count = len(with_drafts[0][3])
-            if stop_after and count:  # where it was cancelled depends on the moment
-                cancelled += 1
-                params = SamplingParams(**{**_settings(params), "max_tokens": count})
-            plain = played(judge, alone, prompt, params, 0)
-            before: list[Turn] = []
-            for (what, text, given, drafted), (*_, expected) in zip(
-                with_drafts, plain, strict=True
-            ):
-                tokens += len(drafted)
-                if drafted != expected:
-                    at = first_difference(drafted, expected)
-                    turn = Turn(text, given, drafted, "finished")
-                    chat = Chat(None, {}, [*before, turn])
-                    tie = distance(judge, alone, chat, len(before), at) <= chat.tie
-                    ties, faults = ties + tie, faults + (not tie)
-                    if not tie:
-                        print(f"answer {number}, {what}, token {at}: {given}", flush=True)
-                    break  # what follows has other beginnings
-                before = before or [Turn(text, params, drafted, "finished")]
-            if number % 20 == 19:
-                print(
-                    f"{number + 1} answers, {tokens} tokens, {ties} ties, {faults} faults",
-                    flush=True,
-                )
-        figures = engine.stats()["drafts"][model.id]
-    drafted, accepted = figures["drafted_tokens"], figures["accepted_tokens"]
-    print(
-        f"{options.answers} answers ({cancelled} cancelled), {tokens} tokens, {ties} ties, "
-        f"{faults} faults; {accepted} of {drafted} drafted tokens held"
-    )
-    return 1 if faults or not 0 < accepted < drafted else 0
+    faults = sum(found.faults for found in tallies)
+    print(f"{sum(found.answers for found in tallies)} answers, {faults} faults")
+    return 1 if faults or not all(0 < f.accepted < f.drafted for f in tallies) else 0
 
 
 def _settings(params: SamplingParams) -> dict[str, Any]:

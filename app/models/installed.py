@@ -20,6 +20,7 @@ from app.models.names import adapter_of, base_of, model_fallback_name, model_loc
 from app.settings.language import tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE
+from engine import LOOKUP
 from engine.hub.inventory import (
     Installed,
     Inventory,
@@ -244,8 +245,10 @@ class InstalledModels(QObject):
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
     def draft_name(self, model: Installed) -> str:
-        """What the model is called that drafts for this one; "" where none does."""
+        """What the model is called that drafts for this one; "" where nothing does."""
         ref = self.drafts.of(model.ref, str(model.folder))
+        if ref == LOOKUP:
+            return tr("Prompt lookup")
         found = next((one.name for one in self.models.values() if one.ref == ref), "")
         return found or (model_fallback_name(ref) if ref else "")
 

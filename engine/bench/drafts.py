@@ -1,4 +1,8 @@
-"""One chat with a small model that drafts for it, and without: tokens a second, and what held."""
+"""One chat with drafts and without: tokens a second, processor time a token, and what held.
+
+A small model drafts, or prompt lookup does. That is measured with files that are to be written
+again with one change, as agents ask for them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,15 @@ import json
 import math
 import statistics
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.bench.small_copies import first_layers
 from engine.engine import Engine
-from engine.model.info import Model
+from engine.messages import TextDelta
+from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 
 PROMPTS = (
@@ -22,21 +28,83 @@ PROMPTS = (
     "Explain in a few steps how to compare two models.",
 )
 
+FILE = '''import json
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Shape:
+    name: str
+    width: float
+    height: float
+
+    def area(self) -> float:
+        """The area in square metres."""
+        return self.width * self.height
+
+    def scaled(self, factor: float) -> "Shape":
+        """A shape of the same form, so many times as large."""
+        return Shape(self.name, self.width * factor, self.height * factor)
+
+
+def load(path: Path) -> list[Shape]:
+    """Read all shapes of a file."""
+    with path.open() as file:
+        found = json.load(file)
+    return [Shape(one["name"], one["width"], one["height"]) for one in found]
+
+
+def largest(shapes: list[Shape]) -> Shape:
+    """The shape with the largest area."""
+    return max(shapes, key=lambda shape: shape.area())
+
+
+def total(shapes: list[Shape]) -> float:
+    """The sum of all areas."""
+    return sum(shape.area() for shape in shapes)
+'''
+
+CHANGES = (
+    "Rename the function `total` to `whole`.",
+    "Change `square metres` to `square feet`.",
+    "Rename the class `Shape` to `Plate`.",
+    "Leave the function `scaled` out.",
+)
+
+REWRITING = tuple(
+    f"Here is a file:\n\n```python\n{FILE}```\n\n{change} Write the whole file again."
+    for change in CHANGES
+)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Of the tokens after the first of each answer.
+
+    Attributes:
+        tokens_per_s: by the clock.
+        cpu_per_token: seconds of processor time of the whole process.
+    """
+
+    tokens_per_s: float
+    cpu_per_token: float
+
 
 @dataclass(frozen=True)
 class Gain:
-    """Tokens a second of one chat, medians over the rounds.
+    """One chat, medians over the rounds.
 
     Attributes:
         plain: without drafts.
         always: with drafts in every pass.
         chosen: with drafts as the engine decides.
-        drafted, held: tokens drafted in the rounds of `always`, and those that the chat has said.
+        drafted, held: tokens drafted in the rounds of `chosen`, and those that the chat has said.
     """
 
-    plain: float
-    always: float
-    chosen: float
+    plain: Rate
+    always: Rate
+    chosen: Rate
     drafted: int
     held: int
 
@@ -53,18 +121,18 @@ def run(
         from engine.runtime.examining import resolve  # brings MLX, before which BLAS must be loaded
 
         folder = resolve(path)
-        small = Path(draft) if draft is not None else Path(scratch) / "first-layers"
+        small = draft or str(Path(scratch) / "first-layers")
         if draft is None:
             layers = json.loads((folder / "config.json").read_text())["num_hidden_layers"]
-            first_layers(folder, small, max(1, layers * 4 // 5))
+            first_layers(folder, Path(small), max(1, layers * 4 // 5))
         gain = measure(engine, str(folder), small, tokens, rounds)
         tell(gain, draft or "the model's own first layers", say)
         return asdict(gain)
 
 
-def measure(engine: Engine, path: str, draft: Path, tokens: int, rounds: int) -> Gain:
+def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
     """Measure the three ways in turns, in every round each of them once."""
-    rates: dict[str, list[float]] = {"plain": [], "always": [], "chosen": []}
+    rates: dict[str, list[Rate]] = {"plain": [], "always": [], "chosen": []}
     from engine.runtime import drafts as drafting  # brings MLX
 
     usual, held, drafted = drafting.WORTH, 0, 0
@@ -74,39 +142,58 @@ def measure(engine: Engine, path: str, draft: Path, tokens: int, rounds: int) ->
             for way, found in rates.items():
                 drafting.WORTH = math.inf if way == "always" else usual
                 model = engine.load(path, draft="" if way == "plain" else draft)
-                rate = _rate(engine, model, tokens)
+                prompts = REWRITING if draft == LOOKUP else PROMPTS
+                rate = _rate(engine, model, tokens, prompts, 0.0 if draft == LOOKUP else 0.7)
                 if number:  # the first round warms up
                     found.append(rate)
-                if number and way == "always":
+                if number and way == "chosen":
                     figures = engine.stats()["drafts"][model.id]
                     drafted += figures["drafted_tokens"]
                     held += figures["accepted_tokens"]
     finally:
         drafting.WORTH = usual
-    plain, always, chosen = (statistics.median(found) for found in rates.values())
+    plain, always, chosen = (_median(found) for found in rates.values())
     return Gain(plain, always, chosen, drafted, held)
 
 
-def _rate(engine: Engine, model: Model, tokens: int) -> float:
-    made, seconds = 0, 0.0
-    for number, prompt in enumerate(PROMPTS):
+def _median(found: Sequence[Rate]) -> Rate:
+    return Rate(
+        statistics.median(rate.tokens_per_s for rate in found),
+        statistics.median(rate.cpu_per_token for rate in found),
+    )
+
+
+def _rate(
+    engine: Engine, model: Model, tokens: int, prompts: Sequence[str], temperature: float
+) -> Rate:
+    made, seconds, cpu = 0, 0.0, 0.0
+    for number, prompt in enumerate(prompts):
         session = engine.open_session(model)
-        reply = session.send(
-            prompt, SamplingParams(max_tokens=tokens, temperature=0.7, seed=number)
-        )
-        reply.tokens()
+        params = SamplingParams(max_tokens=tokens, temperature=temperature, seed=number)
+        reply = session.send(prompt, params)
+        began = 0.0
+        for event in reply:
+            if not began and isinstance(event, TextDelta):
+                began = time.process_time()
+        cpu += time.process_time() - began
         made += max(0, reply.stats.generated_tokens - 1)
         seconds += reply.stats.decode_s
         session.close()
-    return made / seconds if seconds else 0.0
+    return Rate(made / seconds, cpu / made) if made else Rate(0.0, 0.0)
 
 
 def tell(gain: Gain, name: str, say: Callable[[str], None]) -> None:
     """Print it as a table."""
     share = gain.held / gain.drafted if gain.drafted else 0.0
-    say(f"One chat, {name} drafts; {share:.0%} of {gain.drafted} drafted tokens held\n")
-    say("| drafts | tokens/s | against none |")
-    say("|---|---|---|")
-    for way, rate in (("none", gain.plain), ("always", gain.always), ("as decided", gain.chosen)):
-        say(f"| {way} | {rate:.1f} | {rate / gain.plain if gain.plain else 0:.2f}x |")
+    say(f"One chat, {name} drafts; {share:.0%} of {gain.drafted} drafted tokens held as decided\n")
+    say("| drafts | tokens/s | against none | ms of processor time a token | none against it |")
+    say("|---|---|---|---|---|")
+    plain = gain.plain
+    for way, rate in (("none", plain), ("always", gain.always), ("as decided", gain.chosen)):
+        faster = rate.tokens_per_s / plain.tokens_per_s if plain.tokens_per_s else 0.0
+        cheaper = plain.cpu_per_token / rate.cpu_per_token if rate.cpu_per_token else 0.0
+        say(
+            f"| {way} | {rate.tokens_per_s:.1f} | {faster:.2f}x | "
+            f"{1000 * rate.cpu_per_token:.1f} | {cheaper:.2f}x |"
+        )
     say("")

@@ -204,6 +204,44 @@ def may_not_trim(cache: Any) -> bool:
     return hasattr(cache, "max_size") or hasattr(cache, "chunk_size") or not cache.is_trimmable()
 
 
+# What a draft has fed, and the answer does not say.
+
+
+def can_be_put_back(cache: Any) -> bool:
+    """Whether the last tokens can be taken back from a single cache, or itself be put back."""
+    from mlx_lm.models.cache import ArraysCache, RotatingKVCache
+
+    return type(cache) in (ArraysCache, RotatingKVCache) or not may_not_trim(cache)
+
+
+def can_cut(cache: Any, surplus: int) -> bool:
+    """Whether a single cache has all that it held before its last `surplus` tokens.
+
+    A window that is full does after a pass of several tokens: it holds them in order then, after
+    as many of those before as its next token needs.
+    """
+    from mlx_lm.models.cache import RotatingKVCache
+
+    if can_trim(cache):
+        return True
+    if type(cache) is not RotatingKVCache or cache.keys is None:
+        return False
+    held = cache.keys.shape[2]
+    needed = min(cache.max_size, cache.offset - surplus)
+    return bool(cache._idx == held and held - surplus >= needed)
+
+
+def cut(cache: Any, surplus: int) -> None:
+    """Take back the last tokens from a cache that can be cut."""
+    if can_trim(cache):
+        cache.trim(surplus)
+        return
+    cache.keys = cache.keys[..., :-surplus, :]
+    cache.values = cache.values[..., :-surplus, :]
+    cache.offset -= surplus
+    cache._idx -= surplus
+
+
 # What a session costs, measured on its caches.
 
 

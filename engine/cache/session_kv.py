@@ -16,8 +16,11 @@ from engine.cache import shared_prefix
 from engine.cache.cache_objects import (
     MAX_STEPS,
     Caches,
+    can_be_put_back,
+    can_cut,
     clone,
     compact,
+    cut,
     detached,
     growing,
     leaves,
@@ -59,6 +62,7 @@ class SessionKV(HeldCaches):
         self.on_disk = -1
         self.unmoved = 0
         self._dropped = False
+        self._before: tuple[list[tuple[Any, Any]], int] | None = None  # as `remember` left it
 
     @property
     def length(self) -> int:
@@ -139,6 +143,7 @@ class SessionKV(HeldCaches):
     def drop(self) -> None:
         """Free the caches and keep the ledger. The next turn reads its whole prompt."""
         self._dropped = self._dropped or bool(self.layers)
+        self._before = None
         self.on_disk = -1
         self._moved(0)
         super().drop()
@@ -184,6 +189,45 @@ class SessionKV(HeldCaches):
         if self._snapshot is not None and self._snapshot.length > length:
             self._snapshot = None
         return True
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether `go_back` works, whatever is fed after `remember`."""
+        return all(map(can_be_put_back, single(self.layers)))
+
+    def remember(self, length: int) -> None:
+        """Keep what the tokens of a draft overwrite; the caches hold `length` tokens now.
+
+        What it keeps are references: a pass puts other arrays in the place of these.
+        """
+        caches = [cache for cache in single(self.take_out()) if may_not_trim(cache)]
+        self._before = [(cache, clone(cache)) for cache in caches], length
+
+    def go_back(self, length: int) -> None:
+        """Take back what was fed since `remember`, after the first `length` tokens.
+
+        Where a cache cannot be cut there, as a recurrent state, all go back to what was remembered:
+        then they hold fewer, and the next pass has the others fed again.
+
+        Raises:
+            RuntimeError: they cannot go back so far.
+        """
+        before, self._before = self._before, None
+        surplus = len(self.tokens) - length
+        if surplus <= 0:
+            return
+        caches = [cache for cache in single(self.take_out()) if cache is not None]
+        if not all(can_cut(cache, surplus) for cache in caches):
+            if before is None or before[1] > length:
+                raise RuntimeError("the caches cannot be taken back")
+            for cache, kept in before[0]:
+                vars(cache).update(vars(kept))
+            length, put_back = before[1], {id(cache) for cache, _ in before[0]}
+            surplus = len(self.tokens) - length
+            caches = [cache for cache in caches if id(cache) not in put_back]
+        for cache in caches:
+            cut(cache, surplus)
+        self._forget_after(length)
 
     def _forget_after(self, length: int) -> None:
         self.on_disk = -1

@@ -43,7 +43,8 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
         "--draft-model",
         metavar="MODEL",
         help="a smaller one with the same tokenizer: it drafts for a chat that runs alone, where "
-        "that is faster; the text stays the same",
+        'that is faster; the text stays the same. "lookup" drafts from what the chat holds, for '
+        "text or code that is written again with changes",
     )
 
 

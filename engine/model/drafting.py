@@ -21,11 +21,12 @@ from collections.abc import Mapping, Sequence
 import mlx.core as mx
 import numpy as np
 
-from engine.cache.cache_objects import may_not_trim
+from engine.cache.cache_objects import can_be_put_back, single
 from engine.cache.session_kv import SessionKV
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import runner
 from engine.model.loaded import LoadedModel, TextCodec, Trust
+from engine.model.lookup import Lookup
 from engine.model.runner import Answer, Unsampled
 
 log = logging.getLogger(__name__)
@@ -110,7 +111,10 @@ class Drafter:
         self.kv.tokens[start:] = tokens[start : start + count]
 
     def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """The next `count` tokens after the `pending` one `[1, 1]`: lazy ids, `[1]` each."""
+        """The next `count` tokens after the `pending` one `[1, 1]`: lazy ids, `[1]` each.
+
+        The answer has the pending one in any case: what comes after it can be taken back.
+        """
         self._follow(tokens)
         self.used_at = time.monotonic()
         unread = mx.array([tokens[self.kv.length :]], mx.uint32)
@@ -119,6 +123,8 @@ class Drafter:
         for _ in range(count):
             feed = mx.minimum(feed, self._rows - 1)
             logits = runner.forward(self.model, [feed], [self.kv.layers], alone=True)
+            if not drafted:
+                self.kv.remember(len(tokens) + 1)
             drafted.append(mx.argmax(logits[:, : self._ids], axis=-1).astype(mx.uint32))
             feed = drafted[-1][None]
         return drafted
@@ -130,7 +136,7 @@ class Drafter:
 
     def keep(self, length: int) -> None:
         """Forget what was drafted and not accepted: only `length` tokens of the answer are."""
-        take_back(self.kv, length)
+        self.kv.go_back(length)
 
     def drop(self) -> None:
         """Free its caches."""
@@ -176,13 +182,19 @@ class Check:
         return token
 
 
-def check(model: LoadedModel, answer: Answer, drafter: Drafter, count: int) -> Check:
+def check(
+    model: LoadedModel, answer: Answer, drafter: Drafter | Lookup, count: int
+) -> Check | None:
     """Draft `count` tokens of an answer and have its model read them in one pass; waits.
 
-    Both models' caches then hold all of `Check.fed` (the drafter's all but the last).
+    Both models' caches then hold all of `Check.fed` (the drafter's all but the last). None where
+    there is nothing to draft after all.
     """
     pending = runner.fed_next(answer)
     drafted = drafter.draft(answer.tokens, pending, count)
+    if not drafted:
+        return None
+    answer.kv.remember(answer.kv.length)
     fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
     logits, chosen = runner.read_ahead(model, answer, fed)
     found = Check(_ids(fed), logits, None if chosen is None else _ids(chosen))
@@ -190,16 +202,6 @@ def check(model: LoadedModel, answer: Answer, drafter: Drafter, count: int) -> C
     for token in found.fed:
         answer.kv.note_fed(token)
     return found
-
-
-def take_back(kv: SessionKV, length: int) -> None:
-    """Have a session's caches hold their first `length` tokens at most.
-
-    Raises:
-        RuntimeError: they cannot go back so far.
-    """
-    if length < kv.length and not kv.trim_to(length):
-        raise RuntimeError("the caches cannot be taken back")
 
 
 def _ids(lazy: mx.array) -> list[int]:
@@ -217,17 +219,29 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
     name, other = model.info.name, small.info.name
     if model.info.id == small.info.id:
         raise _refused(f"{name} cannot draft for itself. Choose a smaller model.")
+    may_be_drafted_for(model)
+    _may_go_back(small, f"by {other}")
+    return Drafter(small, model, max(vocab.values(), default=-1) + 1)
+
+
+def may_be_drafted_for(model: LoadedModel) -> None:
+    """See whether a model can check drafts.
+
+    Raises:
+        EngineError: `unsupported_session`, why it cannot.
+    """
     if model.ranks > 1:
         raise _refused("A model that is spread over several ranks cannot be drafted for.")
-    for one, part in ((model, f"for {name}"), (small, f"by {other}")):
-        if one.can.token_by_token:
-            raise _refused(f"Nothing can be drafted {part}: it reads its tokens one by one.")
-        if any(may_not_trim(cache) for cache in one.new_caches()):
-            raise _refused(
-                f"Nothing can be drafted {part}: what it has read cannot be taken back from its "
-                "caches (recurrent states or sliding windows)."
-            )
-    return Drafter(small, model, max(vocab.values(), default=-1) + 1)
+    _may_go_back(model, f"for {model.info.name}")
+
+
+def _may_go_back(model: LoadedModel, part: str) -> None:
+    if model.can.token_by_token:
+        raise _refused(f"Nothing can be drafted {part}: it reads its tokens one by one.")
+    if not all(map(can_be_put_back, single(model.new_caches()))):
+        raise _refused(
+            f"Nothing can be drafted {part}: what it has read cannot be taken back from its caches."
+        )
 
 
 def same_tokens(model: TextCodec, small: TextCodec) -> dict[str, int]:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+LOOKUP = "lookup"
+"""Names prompt lookup where a folder would name a model that drafts."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -29,7 +32,7 @@ class Model:
             it can at most be asked whether to.
         adapter: the folder of the adapter that makes it a variant; empty for a model of its own.
         base: the id of the model whose weights a variant shares; empty for a model of its own.
-        draft: the folder of the model that drafts for its chats; empty where none does.
+        draft: the folder of the model that drafts for its chats, or `LOOKUP`; empty for neither.
     """
 
     id: str

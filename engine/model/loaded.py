@@ -135,7 +135,8 @@ class LoadedModel:
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
         sharing: shared steps, as far as they raise: after a few faults its sessions step alone
             for a while.
-        drafter: drafts for its chats that run alone (`drafting.Drafter`); None where none does.
+        drafter: drafts for its chats that run alone (`drafting.Drafter`, `lookup.Lookup`); None
+            where nothing does.
         used_at: when it was asked for something last, on the monotonic clock.
         asked_for: somebody has loaded it for itself, not only to draft for another.
     """
@@ -155,6 +156,12 @@ class LoadedModel:
     drafter: Any = None
     used_at: float = field(default_factory=time.monotonic)
     asked_for: bool = False
+
+    @property
+    def drafting_model(self) -> LoadedModel | None:
+        """The small model that drafts for it, if one does."""
+        model: LoadedModel | None = getattr(self.drafter, "model", None)
+        return model
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

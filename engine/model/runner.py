@@ -109,7 +109,7 @@ def decode(
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
     kvs = [r.kv for r in turn]
-    alone = _apart(model, kvs, shared)
+    alone = _apart(model, kvs, shared) or any(map(_lost, turn))
     if model.slots is not None:
         order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
@@ -121,6 +121,9 @@ def decode(
         logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
+    for one in turn:
+        for token in _lost(one):
+            one.kv.note_fed(token)
     if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
@@ -286,10 +289,21 @@ def read_ahead(
 
 
 def fed_next(answer: Answer) -> mx.array:
-    """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
-    if answer.pending is not None:
-        return answer.pending.reshape(1, 1)
-    return mx.array([[answer.tokens[-1]]], mx.uint32)
+    """What is fed next, `[1, tokens]`: the pending token, still lazy, or the last one known.
+
+    Before it comes what the caches have lost to a draft (`SessionKV.go_back`).
+    """
+    if answer.pending is None:
+        return mx.array([[answer.tokens[-1]]], mx.uint32)
+    pending, lost = answer.pending.reshape(1, 1), _lost(answer)
+    if not lost:
+        return pending
+    return mx.concatenate([mx.array([lost], mx.uint32), pending.astype(mx.uint32)], axis=1)
+
+
+def _lost(answer: Answer) -> list[int]:
+    """The tokens before the pending one that the caches do not hold."""
+    return answer.tokens[answer.kv.length :] if answer.pending is not None else []
 
 
 def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:

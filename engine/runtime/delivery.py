@@ -12,7 +12,7 @@ import mlx.core as mx
 
 from engine.errors import EngineError
 from engine.messages import FinishReason
-from engine.model import drafting, runner
+from engine.model import runner
 from engine.model.drafting import Check
 from engine.model.runner import Following
 from engine.runtime.executor import Drafted, Failed, Read, Run, Token
@@ -101,7 +101,13 @@ class Delivery:
             self._state.end_reply(request, reason)
         # A form has its tokens chosen only here.
         timing, spent = run.timing, time.perf_counter() - started
-        run.timing = replace(timing, decode=timing.decode + spent, told=told, accepted=told - 1)
+        run.timing = replace(
+            timing,
+            decode=timing.decode + spent,
+            told=told,
+            drafted=len(check.drafted),
+            accepted=told - 1,
+        )
 
     def _fail(self, failed: Failed) -> None:
         """Keep a fault with the session that caused it.
@@ -187,7 +193,7 @@ def _advance_draft(
         following = found.choose(request, place)
         if [following] != found.fed[told : told + 1]:
             break
-    drafting.take_back(kv, start + told)
+    kv.go_back(start + told)
     drafter.keep(start + told)
     drafter.drafted += len(found.drafted)
     drafter.accepted += told - 1

@@ -1,4 +1,9 @@
-"""Drafts for the chat that runs alone: whether they pay, and what comes of them."""
+"""Drafts for the chat that runs alone: whether they pay, and what comes of them.
+
+A plain step's pass is launched before the token that it feeds is known, and waited for in the next
+turn. A draft is made, checked and waited for in one, and the first of several waits for the plain
+step before it as well: that is taken off.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,9 @@ from dataclasses import dataclass, field
 
 MOST = 8
 """Tokens that are drafted at a time where all of them are accepted."""
+
+COPIED = 16
+"""Tokens that are drafted at a time where a text is surely being copied."""
 
 FIRST = 3
 """Tokens that the first pass drafts."""
@@ -55,6 +63,11 @@ class Rate:
         self._seconds = self._seconds * _FADES + seconds
         self._tokens = self._tokens * _FADES + tokens
 
+    def add(self, seconds: float, tokens: int) -> None:
+        """Count what belongs to the latest pass."""
+        self._seconds += seconds
+        self._tokens += tokens
+
     @property
     def per_token(self) -> float:
         """Seconds; 0 before the first pass."""
@@ -71,6 +84,9 @@ class _Record:
     since_plain: int = 0  # tokens since a plain step was timed
     resting: int = 0  # tokens for which nothing is drafted
     rest: int = REST  # after the next loss
+    tried: int = 0  # tokens drafted since the last loss
+    held: int = 0  # of them accepted
+    dear: bool = False  # drafts have lost although most of them held: rows cost too much
 
 
 class Drafting:
@@ -80,12 +96,19 @@ class Drafting:
         self._of: dict[str, _Record] = {}
         self._last: tuple[str, bool] | None = None
 
-    def count(self, model: str) -> int:
-        """How many tokens to draft for the next pass of a model's only chat; 0 for a plain step."""
+    def count(self, model: str, sure: bool = False) -> int:
+        """How many tokens to draft for the next pass of a model's only chat; 0 for a plain step.
+
+        Args:
+            sure: a text is being copied. That ends a rest which followed on drafts that did not
+                hold, and not on such that held and cost too much.
+        """
         record = self._of.get(model)
-        if record is None or record.plain.passes < PLAIN or record.resting > 0:
+        if record is None or record.plain.passes < PLAIN:
             return 0
-        return record.count
+        if record.resting > 0 and (record.dear or not sure):
+            return 0
+        return COPIED if sure else record.count
 
     def forget(self, model: str) -> None:
         """It has another small model now, or none."""
@@ -107,18 +130,24 @@ class Drafting:
             accepted: how many of those the chat has said.
         """
         record = self._of.setdefault(model, _Record())
-        timed, self._last = self._last == (model, drafted > 0), (model, drafted > 0)
+        before, self._last = self._last, (model, drafted > 0)
         if not drafted:
             record.resting = max(0, record.resting - tokens)
-            if timed and tokens:
+            if before == (model, False) and tokens:
                 record.plain.note(seconds, tokens)
                 record.since_plain = 0
             return
         record.count = min(MOST, record.count + 1) if accepted == drafted else max(1, accepted + 1)
         record.since_plain += tokens
-        if timed and tokens:
-            record.drafted.note(seconds, tokens)
+        record.tried, record.held = record.tried + drafted, record.held + accepted
+        if before is not None and before[0] == model and tokens:
+            waited = 0.0 if before[1] else record.plain.per_token
+            record.drafted.note(max(0.0, seconds - waited), tokens)
         self._judge(record)
+
+    def observe_again(self, model: str, seconds: float) -> None:
+        """Learn from a step that has read again what the caches had lost to a draft."""
+        self._of.setdefault(model, _Record()).drafted.add(seconds, 1)
 
     def _judge(self, record: _Record) -> None:
         """Go on, rest, or time a plain step again."""
@@ -128,7 +157,9 @@ class Drafting:
         bar = WORTH if passes >= TRIAL else WORTH * CLEARLY
         if record.drafted.per_token > record.plain.per_token * bar:
             record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
-            record.drafted, record.count = Rate(), FIRST
-        elif passes >= TRIAL and record.since_plain >= LAST:
-            record.rest = REST
-            record.plain = Rate()
+            record.dear = 2 * record.held > record.tried
+            record.drafted, record.count, record.tried, record.held = Rate(), FIRST, 0, 0
+        elif passes >= TRIAL:
+            record.resting, record.rest = 0, REST
+            if record.since_plain >= LAST:
+                record.plain = Rate()

@@ -230,9 +230,12 @@ class Executor:
             elif step.draft:
                 with state.meter.phase("wait"):
                     check = _check_draft(feeding[0], step.draft)
-            elif feeding:
+            if feeding and not chunks and check is None:
+                lost = any(r.lost for r in feeding)
                 with state.meter.phase("launch"):
                     following = _launch(feeding, step.shared)
+                if lost:  # what a draft costs is its own time, and not the next step's
+                    mx.synchronize()
             with state.meter.phase("wait"):
                 read = {r.session.id: r.read() for r in rows}
         except BaseException as error:  # a panic in a native library, too
@@ -314,11 +317,12 @@ def _launch(
     return {r.session.id: t for r, t in zip(feeding, tokens, strict=True)}
 
 
-def _check_draft(request: Request, count: int) -> Check:
-    """Draft `count` tokens of an answer and have the session's model read them."""
+def _check_draft(request: Request, count: int) -> Check | None:
+    """Draft tokens of an answer, `count` at most, and have the session's model read them."""
     model = request.session.model
     found = drafting.check(model, request, model.drafter, count)
-    request.pending = None
+    if found is not None:
+        request.pending = None
     return found
 
 

@@ -135,9 +135,9 @@ class Memory:
 
     @property
     def drafters(self) -> dict[CacheKey, Drafter]:
-        """What drafts for models, by the keys of their caches among the idle ones."""
+        """The small models that draft, by the keys of their caches among the idle ones."""
         pairs = [(m.info.id, m.drafter) for m in self._models.values()]
-        return {CacheKey("draft", i): drafter for i, drafter in pairs if drafter is not None}
+        return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
     def base(self, contents: str) -> LoadedModel | None:
         """The model without an adapter that is in memory and was made of these files."""
@@ -147,9 +147,9 @@ class Memory:
     def freed_by(self, model: LoadedModel) -> int:
         """What unloading a model would free: none of a base that a variant needs."""
         kept = [m for m in self._models.values() if m is not model]
-        small = [m.drafter.model for m in kept if m.drafter is not None]
+        small = [m.drafting_model for m in kept]
         needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
-        parts = [model, model.base, model.drafter and model.drafter.model]
+        parts = [model, model.base, model.drafting_model]
         return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
 
     @property
@@ -334,6 +334,8 @@ class Memory:
         A draft takes what nobody needs: no chat's cache makes room for one.
         """
         drafter = request.session.model.drafter
+        if not isinstance(drafter, Drafter):
+            return  # a lookup takes four bytes a token
         drafter.draft_for(request.session.domain)
         if not drafter.admitted(request.tokens, request.limit, self.version):
             used = self.room().taken - drafter.nbytes
@@ -342,9 +344,9 @@ class Memory:
 
     def draft_behind(self, request: Request) -> int:
         """How many of an answer's tokens its drafter must read; -1 where it is not admitted."""
-        drafter = request.session.model.drafter
+        drafter: Drafter = request.session.model.drafter
         admitted = drafter.admitted(request.tokens, request.limit, self.version)
-        return int(drafter.behind(request.tokens)) if admitted and drafter.has_room else -1
+        return drafter.behind(request.tokens) if admitted and drafter.has_room else -1
 
     # -- on disk ----------------------------------------------------------------------------
 

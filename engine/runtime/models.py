@@ -18,8 +18,10 @@ from typing import Any
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
 from engine.model import adapting, backend, drafting, loader
+from engine.model.info import LOOKUP
 from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
+from engine.model.lookup import Lookup
 from engine.model.probe import Ways
 from engine.runtime.examining import Candidate, as_load_error, examine
 from engine.runtime.kept_probes import ProbedFile
@@ -400,6 +402,8 @@ class Pairing:
             self._loading.load(command)
         elif not command.draft:
             self._read(command, partial(self._uncouple, command))
+        elif command.draft == LOOKUP:
+            self._read(command, partial(self._look_up, command))
         else:
             self._read(
                 replace(command, path=command.draft, adapter=None, told=None),
@@ -483,14 +487,27 @@ class Pairing:
         self._set(model, None)
         give(command, model)
 
-    def _set(self, model: LoadedModel, drafter: drafting.Drafter | None) -> None:
-        before, model.drafter = model.drafter, drafter
-        path = drafter.model.info.path if drafter is not None else ""
+    def _look_up(self, command: Load, model: LoadedModel) -> None:
+        try:
+            drafting.may_be_drafted_for(model)
+        except EngineError:
+            self._release(model)
+            raise
+        if not isinstance(model.drafter, Lookup):
+            self._set(model, Lookup())
+        give(command, model)
+
+    def _set(self, model: LoadedModel, drafter: drafting.Drafter | Lookup | None) -> None:
+        before, small, model.drafter = model.drafter, model.drafting_model, drafter
+        path = LOOKUP if drafter is not None else ""
+        if model.drafting_model is not None:
+            path = model.drafting_model.info.path
         model.info = replace(model.info, draft=path)
         self._forget(model.info.id)
         if before is not None:
             before.drop()
-            self._loading.leave([before.model])
+        if small is not None:
+            self._loading.leave([small])
 
     def _release(self, model: LoadedModel) -> None:
         """Free a model that was read for a command which came to nothing, if nobody else has it."""

@@ -50,9 +50,11 @@ class Row:
         slack: how many of these it does not need; its caches have room for so much more.
         group, shared: the number of what it holds together with others, 0 for nothing, and the
             bytes of that.
-        drafts: the most tokens that a small model may draft after the pending one; 0 where none
-            may.
-        behind: how many of its tokens that model has still to read; -1 where it has no memory.
+        drafts: the most tokens that may be drafted after the pending one; 0 where none may.
+        behind: how many of its tokens what drafts has still to read; -1 where it has nothing to
+            draft with: no memory, or no place where these tokens stood before.
+        sure: what it is about to say stands in its context, by many tokens.
+        lost: tokens that its caches have lost to a draft, and that its next step reads again.
         kind: rows of one kind can go on from each other's caches.
         prompt: its prompt's tokens, `packed`; empty where none is being read.
         system: how many of them any chat with the same system message begins with.
@@ -88,6 +90,8 @@ class Row:
     shared: int = 0
     drafts: int = 0
     behind: int = -1
+    sure: bool = False
+    lost: int = 0
     kind: tuple[object, ...] = ()
     prompt: bytes = field(default=b"", repr=False)
     system: int = 0
@@ -249,7 +253,8 @@ class Pass:
         rows: sessions whose pending token is read and delivered.
         feed: those of them whose pending token is fed, so that another follows.
         shared: they take part in one forward pass; else each has one of its own.
-        draft: so many tokens are drafted after the pending one, and checked in the same pass.
+        draft: so many tokens at most are drafted after the pending one, and checked in the same
+            pass.
         behind: so many tokens the drafting model reads after the step, to catch up.
     """
 
@@ -357,7 +362,7 @@ class Timing:
         chunk: reading the chunk in a pass of its own.
         read: tokens of the chunk, and of those beside it, that were read; 0 where that failed.
         left: tokens of the chunk's prompt that are still to be read.
-        told: tokens that a pass with a draft brought, `accepted` of them drafted.
+        told: tokens that a pass with a draft brought, `accepted` of the `drafted` ones among them.
     """
 
     ended: float = 0.0
@@ -366,4 +371,5 @@ class Timing:
     read: int = 0
     left: int = 0
     told: int = 0
+    drafted: int = 0
     accepted: int = 0

@@ -203,6 +203,11 @@ class Request:
         return max(0, self.left - 1)
 
     @property
+    def lost(self) -> int:
+        """Tokens that its caches have lost to a draft: the next step reads them again."""
+        return self.left if self.pending is not None else 0
+
+    @property
     def is_running(self) -> bool:
         """Whether it has been admitted and has not ended, be it paused."""
         return self.status in RUNNING

@@ -180,7 +180,9 @@ class Scheduler:
 
     def _with_draft(self, step: Pass, row: Row, view: View) -> Pass:
         """The step of the chat that decodes alone: with a draft where that is worth it."""
-        count = self.drafting.count(row.model) if row.drafts and step.feed else 0
+        count = 0
+        if row.drafts and step.feed:
+            count = self.drafting.count(row.model, row.sure)
         if not count or any(_runs_beside(r, row) for r in view.rows):
             return step
         if row.behind > drafting.CATCH_UP:
@@ -191,10 +193,12 @@ class Scheduler:
         steps, rows = plan.passes, {r.id: r for r in view.rows}
         if len(steps) != 1 or len(steps[0].feed) != 1 or plan.chunk or steps[0].behind:
             self.drafting.interrupted()
-        elif steps[0].draft and timing.told:
+        elif timing.told:
             self.drafting.observe(
-                plan.model, timing.decode, timing.told, steps[0].draft, timing.accepted
+                plan.model, timing.decode, timing.told, timing.drafted, timing.accepted
             )
+        elif rows[steps[0].feed[0]].lost:
+            self.drafting.observe_again(plan.model, timing.decode)
         elif rows[steps[0].feed[0]].drafts:
             self.drafting.observe(plan.model, timing.decode, 1)
 

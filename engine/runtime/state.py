@@ -84,8 +84,8 @@ class State:
             return []
         if self.leader is not None:
             self.leader.unload(model)
-        drafter, model.drafter, model.asked_for = model.drafter, None, False
-        return [model] if drafter is None else [model, drafter.model]
+        small, model.drafter, model.asked_for = model.drafting_model, None, False
+        return [model] if small is None else [model, small]
 
     def models_changed(self) -> None:
         """A model has come or gone."""

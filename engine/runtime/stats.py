@@ -7,7 +7,9 @@ from typing import Any
 
 from engine.model import backend
 from engine.model.drafting import Drafter
+from engine.model.info import LOOKUP
 from engine.model.loaded import LoadedModel
+from engine.model.lookup import Lookup
 from engine.runtime.admission import place
 from engine.runtime.plan import Status
 from engine.runtime.request import SessionState
@@ -79,14 +81,15 @@ def _faults(model: LoadedModel) -> dict[str, Any]:
     }
 
 
-def _draft(drafter: Drafter) -> dict[str, Any]:
+def _draft(drafter: Drafter | Lookup) -> dict[str, Any]:
+    small = drafter.model.info if isinstance(drafter, Drafter) else None
     return {
-        "model": drafter.model.info.id,
-        "name": drafter.model.info.name,
-        "nbytes": drafter.model.info.nbytes,
+        "model": small.id if small is not None else LOOKUP,
+        "name": small.name if small is not None else LOOKUP,
+        "nbytes": small.nbytes if small is not None else 0,
         "drafted_tokens": drafter.drafted,
         "accepted_tokens": drafter.accepted,
-        "kv_bytes": drafter.kv.owed,
+        "kv_bytes": drafter.kv.owed if isinstance(drafter, Drafter) else 0,
     }
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.cache.held_caches import Part
 from engine.cache.ledger import Offer
 from engine.errors import words_of
+from engine.model.lookup import SURE, Lookup
 from engine.runtime.plan import LoadRequest, Piece, Row, Status, View
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -46,8 +47,14 @@ def _rows(state: State) -> list[Row]:
     decoding = [place for place, row in enumerate(rows) if row.decodes]
     if len(decoding) == 1 and rows[decoding[0]].drafts:
         (place,) = decoding
-        behind = state.memory.draft_behind(state.requests[rows[place].id])
-        rows[place] = replace(rows[place], behind=behind)
+        request = state.requests[rows[place].id]
+        drafter = request.session.model.drafter
+        if isinstance(drafter, Lookup):
+            found = drafter.find(request.tokens)
+            seen = replace(rows[place], behind=0 if found else -1, sure=found >= SURE)
+        else:
+            seen = replace(rows[place], behind=state.memory.draft_behind(request))
+        rows[place] = seen
     return rows
 
 
@@ -81,7 +88,7 @@ def _row(state: State, request: Request) -> Row:
         unwritten=kv.sharers > 1,
         # Without it all of a chunk's rows would go through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
-        joins=not (request.apart or session.kv_bits),
+        joins=not (request.apart or session.kv_bits or request.lost),
         scratch=session.scratch,
         priority=session.priority,
         program=session.program,
@@ -99,6 +106,7 @@ def _row(state: State, request: Request) -> Row:
         group=promise.group,
         shared=promise.shared,
         drafts=draft_room(request),
+        lost=request.lost,
         kind=session.kind,
         prompt=request.packed if reading else b"",
         system=request.prompt.system if request.prompt is not None else 0,
@@ -131,6 +139,6 @@ def draft_room(request: Request) -> int:
     drafter = request.session.model.drafter
     if drafter is None or not drafter.works or request.pending is None:
         return 0
-    if request.apart or not request.kv.trimmable:
+    if request.apart or request.lost or not request.kv.can_go_back:
         return 0
     return max(0, request.limit - request.generated - 2)  # one more follows the draft

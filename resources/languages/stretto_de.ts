@@ -6008,11 +6008,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>Ein kleineres Modell mit demselben Tokenizer kann einen Chat beschleunigen, der allein antwortet. Die Antworten bleiben gleich.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}: anderer Tokenizer</translation>
     </message>
@@ -7396,7 +7391,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch keine Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>
@@ -9925,6 +9919,38 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal could not be opened: {error}.</source>
         <translation>Das Terminal konnte nicht geöffnet werden: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>prompt lookup</source>
+        <translation>Prompt-Lookup</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Prompt lookup</source>
+        <translation>Prompt-Lookup</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <translation>Ein kleineres Modell mit demselben Tokenizer kann einen Chat beschleunigen, der allein antwortet. Prompt-Lookup braucht kein Modell: Es hilft, wenn Text oder Code aus dem Chat mit Änderungen noch einmal geschrieben wird. Die Antworten bleiben gleich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses prompt lookup.</source>
+        <translation>{name} verwendet Prompt-Lookup nicht mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup.</source>
+        <translation>{name} verwendet Prompt-Lookup.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup once loaded.</source>
+        <translation>{name} verwendet Prompt-Lookup, sobald es geladen ist.</translation>
     </message>
 </context>
 </TS>

@@ -6051,11 +6051,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>Un modelo más pequeño con el mismo tokenizador puede acelerar un chat cuando es el único que responde. Las respuestas no cambian.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}: otro tokenizador</translation>
     </message>
@@ -7439,7 +7434,6 @@ No respondiste.</translation>
         <translation>Aún no hay chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Cliente</translation>
@@ -9925,6 +9919,38 @@ No respondiste.</translation>
         <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal could not be opened: {error}.</source>
         <translation>No se pudo abrir el terminal: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>prompt lookup</source>
+        <translation>búsqueda en el prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Prompt lookup</source>
+        <translation>Búsqueda en el prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <translation>Un modelo más pequeño con el mismo tokenizador puede acelerar un chat cuando es el único que responde. La búsqueda en el prompt no necesita ningún modelo: ayuda cuando se vuelve a escribir con cambios texto o código del chat. Las respuestas no cambian.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses prompt lookup.</source>
+        <translation>{name} ya no usa la búsqueda en el prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup.</source>
+        <translation>{name} usa la búsqueda en el prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup once loaded.</source>
+        <translation>{name} usará la búsqueda en el prompt cuando se cargue.</translation>
     </message>
 </context>
 </TS>

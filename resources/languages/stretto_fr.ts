@@ -6008,11 +6008,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>Un modèle plus petit avec le même tokeniseur peut accélérer une discussion qui répond seule. Les réponses restent les mêmes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}&#xa0;: autre tokeniseur</translation>
     </message>
@@ -7396,7 +7391,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>
@@ -9925,6 +9919,38 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal could not be opened: {error}.</source>
         <translation>Impossible d’ouvrir le terminal&#xa0;: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>prompt lookup</source>
+        <translation>recherche dans le prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Prompt lookup</source>
+        <translation>Recherche dans le prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <translation>Un modèle plus petit avec le même tokeniseur peut accélérer une discussion qui répond seule. La recherche dans le prompt se passe de modèle&#xa0;: elle est utile quand du texte ou du code de la discussion est réécrit avec des modifications. Les réponses restent les mêmes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses prompt lookup.</source>
+        <translation>{name} n’utilise plus la recherche dans le prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup.</source>
+        <translation>{name} utilise la recherche dans le prompt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup once loaded.</source>
+        <translation>{name} utilisera la recherche dans le prompt une fois chargé.</translation>
     </message>
 </context>
 </TS>

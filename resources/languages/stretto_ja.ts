@@ -5933,11 +5933,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>同じトークナイザを使う小さいモデルは、単独で回答するチャットを速くできます。回答の内容は変わりません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}: トークナイザが異なります</translation>
     </message>
@@ -7299,7 +7294,6 @@ You did not answer.</source>
         <translation>チャットはまだありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>クライアント</translation>
@@ -9801,6 +9795,38 @@ You did not answer.</source>
         <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal could not be opened: {error}.</source>
         <translation>ターミナルを開けませんでした：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>prompt lookup</source>
+        <translation>プロンプト参照</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Prompt lookup</source>
+        <translation>プロンプト参照</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <translation>同じトークナイザを使う小さいモデルは、単独で回答するチャットを速くできます。プロンプト参照にはモデルが不要で、チャット内の文章やコードを変更を加えて書き直すときに役立ちます。回答の内容は変わりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses prompt lookup.</source>
+        <translation>{name}はプロンプト参照を使わなくなりました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup.</source>
+        <translation>{name}はプロンプト参照を使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup once loaded.</source>
+        <translation>{name}はロードされるとプロンプト参照を使います。</translation>
     </message>
 </context>
 </TS>

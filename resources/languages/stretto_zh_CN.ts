@@ -5976,11 +5976,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Replies stay the same.</source>
-        <translation>使用相同分词器的较小模型可加快单独回复的对话。回复内容不变。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: different tokenizer</source>
         <translation>{name}：分词器不同</translation>
     </message>
@@ -7342,7 +7337,6 @@ You did not answer.</source>
         <translation>还没有对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>客户端</translation>
@@ -9801,6 +9795,38 @@ You did not answer.</source>
         <location filename="../../app/ui/settings/use_with.py"/>
         <source>The terminal could not be opened: {error}.</source>
         <translation>无法打开终端：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>prompt lookup</source>
+        <translation>提示词查找</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/installed.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <source>Prompt lookup</source>
+        <translation>提示词查找</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <translation>使用相同分词器的较小模型可加快单独回复的对话。提示词查找无需模型：在改写对话中已有的文本或代码时有帮助。回复内容不变。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} no longer uses prompt lookup.</source>
+        <translation>{name} 不再使用提示词查找。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup.</source>
+        <translation>{name} 使用提示词查找。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/foot.py"/>
+        <source>{name} uses prompt lookup once loaded.</source>
+        <translation>{name} 加载后将使用提示词查找。</translation>
     </message>
 </context>
 </TS>

@@ -35,6 +35,7 @@ from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.sheet import Sheet, plain_label
+from engine import LOOKUP
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
 
@@ -103,7 +104,8 @@ class DraftDialog(Sheet):
         words = self.label(
             tr(
                 "A smaller model with the same tokenizer can speed up a chat that replies alone. "
-                "Replies stay the same."
+                "Prompt lookup needs no model: it helps where text or code from the chat is "
+                "written again with changes. Replies stay the same."
             )
         )
         self.box = QComboBox(self)
@@ -129,7 +131,8 @@ class DraftDialog(Sheet):
         """Show what there is. `chosen`: the ref of the one that drafts now, "" for none."""
         self.box.clear()
         self.box.addItem(tr("None", "no draft model"), "")
-        if chosen and all(one.model.ref != chosen for one in found):
+        self.box.addItem(tr("Prompt lookup"), LOOKUP)
+        if chosen not in ("", LOOKUP) and all(one.model.ref != chosen for one in found):
             self.box.addItem(chosen_name, chosen)
         for one in found:
             name = one.model.name
@@ -395,22 +398,27 @@ class DraftTalk(QObject):
         dialog.offer(found, chosen, name)
 
     def _take(self, model: Installed, ref: str) -> None:
+        before = self._installed.drafts.of(model.ref, str(model.folder))
         self._installed.drafts.choose(ref, model.ref, str(model.folder))
-        draft = self._installed.draft_name(model)
-        if not ref:
-            self._foot.say(tr("{name} no longer uses a draft model.", name=model.name))
-        elif self._installed.status(model).model is not None:
-            self._claimed = tr(
-                "{name} uses {draft} as its draft model.", draft=draft, name=model.name
-            )
-            self._foot.say(self._claimed)
+        name, draft = model.name, self._installed.draft_name(model)
+        loaded = self._installed.status(model).model is not None
+        if not ref and before == LOOKUP:
+            words = tr("{name} no longer uses prompt lookup.", name=name)
+        elif not ref:
+            words = tr("{name} no longer uses a draft model.", name=name)
+        elif ref == LOOKUP and loaded:
+            words = tr("{name} uses prompt lookup.", name=name)
+        elif ref == LOOKUP:
+            words = tr("{name} uses prompt lookup once loaded.", name=name)
+        elif loaded:
+            words = tr("{name} uses {draft} as its draft model.", draft=draft, name=name)
         else:
             words = tr(
-                "{name} uses {draft} as its draft model once loaded.",
-                draft=draft,
-                name=model.name,
+                "{name} uses {draft} as its draft model once loaded.", draft=draft, name=name
             )
-            self._foot.say(words)
+        if ref and loaded:
+            self._claimed = words
+        self._foot.say(words)
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:

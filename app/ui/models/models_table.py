@@ -41,6 +41,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, date_line, percent
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from engine import LOOKUP
 from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installed, Source
 
 NOTHING = "–"
@@ -141,9 +142,8 @@ def count(models: Sequence[Installed], looking: bool) -> str:
 
 
 def below(model: Installed, draft: str = "") -> str:
-    """The quieter line below its name: what it is and whose. `draft`: what drafts for it."""
-    drafted = tr("draft model {name}", name=draft) if draft else ""
-    return " · ".join(filter(None, (model.facts.architecture, drafted, whose(model))))
+    """The quieter line below its name: what it is and whose. `draft`: how it is drafted for."""
+    return " · ".join(filter(None, (model.facts.architecture, draft, whose(model))))
 
 
 def drafted(figures: Mapping[str, Any] | None) -> str:
@@ -153,7 +153,8 @@ def drafted(figures: Mapping[str, Any] | None) -> str:
     """
     if figures is None:
         return ""
-    name, count = figures["name"], figures["drafted_tokens"]
+    name = tr("Prompt lookup") if figures["model"] == LOOKUP else figures["name"]
+    count = figures["drafted_tokens"]
     if not count:
         return tr("{name} has not drafted any tokens yet.", name=name)
     share = percent(figures["accepted_tokens"] / count)
@@ -395,7 +396,10 @@ class LibraryTable(QAbstractTableModel):
         """What drafts for it, or will once it is loaded; "" where that could not be loaded."""
         loaded = self._installed.status(model).model
         failed = loaded is not None and self._installed.drafts.failed(loaded)
-        return "" if failed else self._installed.draft_name(model)
+        name = "" if failed else self._installed.draft_name(model)
+        if name and self._installed.drafts.of(model.ref, str(model.folder)) == LOOKUP:
+            return tr("prompt lookup")
+        return tr("draft model {name}", name=name) if name else ""
 
     # How it is sorted and found.
 

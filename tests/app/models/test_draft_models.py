@@ -15,7 +15,7 @@ from app.settings.options import Settings
 from app.ui.models.foot import DraftDialog
 from app.ui.models.models_table import BELOW, Column
 from app.ui.models.models_window import ModelsWindow
-from engine import EngineError
+from engine import LOOKUP, EngineError
 from engine.hub import downloads
 from tests.app.conftest import Run, Start
 
@@ -65,7 +65,8 @@ class Drafts:
         return dialog
 
     def take(self, dialog: DraftDialog, draft: str) -> None:
-        dialog.box.setCurrentIndex(dialog.box.findData(self.ref(draft) if draft else ""))
+        named = draft if draft in ("", LOOKUP) else self.ref(draft)
+        dialog.box.setCurrentIndex(dialog.box.findData(named))
         self.run.qtbot.mouseClick(dialog.go, LEFT)
 
     def load(self, name: str = "Oak-9B") -> None:
@@ -99,7 +100,8 @@ def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
     items = [dialog.box.model().index(at, 0) for at in range(dialog.box.count())]
     told = {i.data(): bool(i.flags() & Qt.ItemFlag.ItemIsEnabled) for i in items}
     guide = "Guide: its tokenizer differs"
-    expected = {"None": True, "Oak-foreign, 0.9 MB": True, "Oak-1B, 1.0 MB": True}
+    expected = {"None": True, "Prompt lookup": True}
+    expected |= {"Oak-foreign, 0.9 MB": True, "Oak-1B, 1.0 MB": True}
     expected["Fir-1B: different tokenizer"] = False
     assert {words: on for words, on in told.items() if words != guide} == expected
     assert dialog.box.currentText() == "None"
@@ -139,6 +141,27 @@ def test_it_holds_at_once_for_a_model_in_memory_and_ends_with_none(drafts: Draft
     drafts.run.until(lambda: drafts.drafter() == "")
     assert drafts.engine.drafts == [("Oak-9B", "Oak-1B"), ("Oak-9B", "")]
     assert drafts.run.app.settings.drafts == {}
+
+
+def test_prompt_lookup_needs_no_model(drafts: Drafts):
+    drafts.take(drafts.ask(), LOOKUP)
+    assert drafts.window.foot.said.text() == "Oak-9B uses prompt lookup once loaded."
+    drafts.load()
+    drafts.run.until(lambda: drafts.drafter() == LOOKUP)
+    assert drafts.engine.drafts == [("Oak-9B", LOOKUP)]
+    below = drafts.cell("Oak-9B", Column.NAME, BELOW)
+    assert below == "llama · prompt lookup · Added folder"
+    told = {"model": LOOKUP, "name": LOOKUP, "nbytes": 0, "kv_bytes": 0}
+    told |= {"drafted_tokens": 100, "accepted_tokens": 90}
+    figures = drafts.installed.drafts._loader.figures
+    figures.told.emit({"drafts": {drafts.ref("Oak-9B"): told}})
+    dialog = drafts.ask()
+    assert [dialog.box.itemText(at) for at in range(2)] == ["None", "Prompt lookup"]
+    assert dialog.box.currentIndex() == 1
+    assert dialog.note.text() == "Prompt lookup has drafted 100 tokens; 90% accepted."
+    drafts.take(dialog, "")
+    assert drafts.window.foot.said.text() == "Oak-9B no longer uses prompt lookup."
+    drafts.run.until(lambda: drafts.drafter() == "")
 
 
 def test_one_that_the_engine_refuses_is_told_of_and_given_up(drafts: Drafts):

@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import pytest
 
-from engine import Engine, EngineError, Model, Reply, SamplingParams
+from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
 from engine.bench.small_copies import perturbed
 from engine.model import drafting as model_drafting
+from engine.model.info import LOOKUP
+from engine.model.lookup import LEAST, Lookup
 from engine.runtime import drafts as drafting
-from engine.runtime.drafts import FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
+from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
 from engine.runtime.plan import Row, Status, StepPlan, Timing, View
 from engine.runtime.scheduler import Scheduler
 
@@ -76,6 +79,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "penalty_window": 8,
     },
     "bias": {"temperature": 0.8, "top_k": 40, "logit_bias": {300: 5.0, 17: -100.0}},
+    "few words": {"temperature": 1.0, "logit_bias": {70: 100.0, 71: 100.0, 72: 100.0}},
     "form": {"temperature": 0.7, "json_schema": json.dumps(SCHEMA)},
 }
 
@@ -179,6 +183,105 @@ def test_cancel_and_fork_in_the_midst_find_caches_of_what_was_said(
     ]
 
 
+# ---------------------------------------------------------------- caches that cannot be cut
+
+
+@pytest.mark.parametrize("family", ["sliding window", "attention sinks", "hybrid recurrent"])
+@pytest.mark.parametrize("lookup", [False, True])
+def test_windows_and_recurrent_states_go_back_to_what_was_said(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    family: str,
+    lookup: bool,
+) -> None:
+    """The prompts are longer than the windows. Another chat comes while a draft may be undone."""
+    large = model_folder(family)
+    draft = LOOKUP if lookup else perturbed(large, tmp_path / "small", 0.15)
+
+    def answers(model: Model) -> list[list[int]]:
+        said = []
+        for number, name in enumerate(("penalties", "few words", "form")):
+            chat, other = engine.open_session(model), engine.open_session(model)
+            params = SamplingParams(max_tokens=60, seed=number, **ASKED[name])
+            beside, come = None, 0
+            reply = chat.send(PROMPT, params)
+            for event in reply:
+                come += isinstance(event, TextDelta)
+                if come == 40:
+                    beside = other.send("la la", SamplingParams(max_tokens=6, seed=1))
+            again = chat.send("and more", SamplingParams(max_tokens=8, seed=3))
+            said += [reply.tokens(60), again.tokens(60), beside.tokens(60) if beside else []]
+            chat.close()
+            other.close()
+        return said
+
+    plain = answers(engine.load(large, draft=""))
+    model = engine.load(large, draft=draft)
+    assert answers(model) == plain
+    figures = drafts(engine, model)
+    assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
+
+
+# ---------------------------------------------------------------- looked up
+
+
+def looked_up(tokens: list[int], pending: int, count: int = 4) -> list[int]:
+    lookup = Lookup()
+    if not lookup.find(tokens):
+        return []
+    return [int(t.item()) for t in lookup.draft(tokens, mx.array([[pending]]), count)]
+
+
+def test_what_followed_the_longest_match_is_drafted() -> None:
+    context = [1, 2, 3, 4, 5, 6, 7, 9, 2, 3, 4, 8, 8]
+    assert looked_up([*context, 2, 3, 4], 8) == [8, 2, 3, 4]  # the latest of two that are equal
+    assert looked_up([*context, 1, 2, 3, 4], 5, 2) == [6, 7]  # the longer one
+    assert looked_up([*context, 2, 3, 4], 5) == []  # it goes on otherwise
+    assert looked_up([*context, 3, 4], 8) == []  # too short
+    assert looked_up([1, 2], 3) == []
+    assert looked_up([1], 3) == []
+
+
+def test_a_match_is_followed_while_the_answer_grows() -> None:
+    context = list(range(100, 140))
+    lookup, tokens = Lookup(), [*context, 7]
+    for at, token in enumerate(context[:30], 1):
+        tokens.append(token)
+        assert lookup.find(tokens) == (at if at >= LEAST else 0)
+    tokens += [5, *context[:3]]
+    assert lookup.find(tokens) == LEAST
+    assert lookup.find([*context, *context[:3]]) == LEAST  # another answer's list
+
+
+def test_a_rest_ends_early_where_a_text_is_copied_unless_rows_cost_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    for accepted, ends in ((0, True), (FIRST, False)):
+        policy = Drafting()
+        for _ in range(PLAIN + 1):
+            policy.observe("m", 1.0, 1)
+        for _ in range(SOON):
+            policy.observe("m", 9.0, accepted + 1, FIRST, accepted)
+        assert policy.count("m") == 0
+        assert policy.count("m", sure=True) == (COPIED if ends else 0)
+
+
+def test_a_draft_now_and_then_is_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each comes after a plain step that it waits for; the next plain step waits for nothing."""
+    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    for cost, holds, rests in ((1.5, 0, True), (1.5, 2, False)):
+        policy = Drafting()
+        for _ in range(PLAIN + 1):
+            policy.observe("m", 1.0, 1)
+        for _ in range(TRIAL):
+            policy.observe("m", 1.0 + cost, 1 + holds, FIRST, holds)
+            policy.observe("m", 0.0, 1)
+            policy.observe("m", 1.0, 1)
+        assert (policy.count("m") == 0) is rests
+
+
 # ---------------------------------------------------------------- when it is off
 
 
@@ -201,7 +304,8 @@ def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
     view = View(0.0, [replace(row, behind=behind) for row in rows])
     plan = scheduler.plan(view)
     told = plan.passes[0].draft + 1 if plan.passes and plan.passes[0].draft else 0
-    scheduler.observe(view, plan, Timing(0.0, 1.0, told=told, accepted=max(0, told - 1)))
+    drafted = max(0, told - 1)
+    scheduler.observe(view, plan, Timing(0.0, 1.0, told=told, drafted=drafted, accepted=drafted))
     return plan
 
 
@@ -252,7 +356,7 @@ def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.Mo
     assert steps_until_a_draft() == PLAIN + 1  # the first is not timed
     waited = []
     for takes, passes in ((1.1, TRIAL), (5.0, SOON), (1.1, TRIAL)):
-        for _ in range(passes + 1):
+        for _ in range(passes):
             assert policy.count("m")
             policy.observe("m", takes, 1, FIRST, 0)
         waited.append(steps_until_a_draft())
@@ -284,15 +388,15 @@ def test_drafts_that_win_grow_and_the_plain_step_is_timed_again(
 def test_who_cannot_draft_is_refused_with_a_sentence(
     engine: Engine, pair: Pair, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    def refused(path: Path, draft: Path) -> str:
+    def refused(path: Path, draft: Path | str) -> str:
         with pytest.raises(EngineError) as caught:
             engine.load(path, draft=draft)
         assert caught.value.code == "unsupported_session"
         return caught.value.message
 
     assert "draft for itself" in refused(pair.large, pair.large)
-    assert "cannot be taken back" in refused(pair.large, model_folder("sliding window"))
-    assert "cannot be taken back" in refused(model_folder("sliding window"), pair.small)
+    assert "cannot be taken back" in refused(pair.large, model_folder("chunked mask"))
+    assert "cannot be taken back" in refused(model_folder("chunked mask"), LOOKUP)
     other = perturbed(pair.large, tmp_path / "other", 0.1)
     words = json.loads((other / "tokenizer.json").read_text())
     vocab = words["model"]["vocab"]

@@ -1,0 +1,116 @@
+"""Prompt lookup: what a chat is about to say may stand in its own context already.
+
+Where the latest tokens stood before, in the prompt, in a tool's result or in the answer itself,
+those that followed them there are drafted. No model is needed, and where nothing is found next to
+nothing is spent. It helps where text or code of the chat is written again with a few changes.
+
+The method is Saxena 2023 (prompt lookup decoding), with the longest match instead of a fixed one.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import mlx.core as mx
+import numpy as np
+
+from engine.model.loaded import Trust
+
+log = logging.getLogger(__name__)
+
+LEAST = 3
+"""Tokens that must have stood before."""
+
+SURE = 16
+"""So many tell that a text is being copied; longer matches are not told apart."""
+
+TOO_MANY_FAULTS = 3
+"""After so many passes that raised, nothing is looked up for a while."""
+
+
+class Lookup:
+    """The tokens of the answer that was looked up for last, and where they stood before.
+
+    Attributes:
+        drafted, accepted: tokens since it was chosen.
+        trust: passes, as far as they raise.
+    """
+
+    def __init__(self) -> None:
+        self.drafted = self.accepted = 0
+        self.trust = Trust(TOO_MANY_FAULTS)
+        self._of: list[int] | None = None
+        self._ids = np.empty(0, np.int32)
+        self._known = 0  # tokens of `_of` that are in `_ids`
+        self._next = 0  # where the token stands that followed the latest ones before; 0: nowhere
+        self._matched = 0  # how many of them stood before it
+
+    @property
+    def works(self) -> bool:
+        """Whether it may be used."""
+        return self.trust.works
+
+    def find(self, tokens: list[int]) -> int:
+        """How many of an answer's latest tokens stood somewhere before; 0 where it is too few.
+
+        Args:
+            tokens: the answer's own list of all its tokens, to which it only adds.
+        """
+        if tokens is not self._of:
+            self.drop()
+            self._of = tokens
+        new = tokens[self._known :]
+        if self._known + len(new) > len(self._ids):
+            grown = np.empty(2 * (self._known + len(new)), np.int32)
+            grown[: self._known] = self._ids[: self._known]
+            self._ids = grown
+        self._ids[self._known : self._known + len(new)] = new
+        for token in new:
+            goes_on = self._next and self._ids[self._next] == token
+            self._next = self._next + 1 if goes_on else 0
+            self._matched += 1
+        self._known += len(new)
+        if new and not self._next:
+            self._search()
+        return self._matched if self._next else 0
+
+    def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
+        """At most `count` tokens after the `pending` one `[1, 1]`; waits for that.
+
+        None where it is another than stood there: then the next look is at the longer text.
+        """
+        if not self.find(tokens) or self._ids[self._next] != pending.item():
+            return []
+        found = self._ids[self._next + 1 : min(self._next + 1 + count, self._known)]
+        return [mx.array([int(token)], mx.uint32) for token in found]
+
+    def note(self, tokens: list[int], fed: list[int]) -> None:
+        """Nothing of what was drafted is held."""
+
+    def keep(self, length: int) -> None:
+        """As `note`."""
+
+    def drop(self) -> None:
+        """Forget the answer."""
+        self._of = None
+        self._ids = np.empty(0, np.int32)
+        self._known = self._next = self._matched = 0
+
+    def fail(self, error: BaseException) -> None:
+        """A pass with its drafts has raised."""
+        self.trust.failed()
+        log.warning("a draft by lookup failed: %s", type(error).__name__)
+        self.drop()
+
+    def _search(self) -> None:
+        """Find the longest match, of those the latest."""
+        last = self._known - 1
+        places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
+        while matched < SURE:
+            longer = places[places >= matched]
+            longer = longer[self._ids[longer - matched] == self._ids[last - matched]]
+            if not len(longer):
+                break
+            places, matched = longer, matched + 1
+        found = len(places) > 0 and matched >= LEAST
+        self._next, self._matched = (int(places[-1]) + 1, matched) if found else (0, 0)
