@@ -122,8 +122,8 @@ def decode(
     else:
         logits = forward(model, feeds, caches, alone)
     for one in turn:
-        for token in _lost(one):
-            one.kv.note_fed(token)
+        for lost in _lost(one):
+            one.kv.note_fed(lost)
     if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
