@@ -712,6 +712,7 @@ class Person:
         window = next((w for w in self.window.findChildren(SettingsWindow) if w.isVisible()), None)
         if window is None:
             return set()
+        window.pages.complete()
         changes: list[Callable[[], object]] = [
             lambda: window.text_px.setValue(11 + which % 18),
             lambda: window.send_key["ctrl_enter" if which % 2 else "enter"].click(),

@@ -84,6 +84,7 @@ class Screens:
             for widget in fresh:
                 inside = [a.widget() for a in widget.findChildren(QScrollArea)]
                 if isinstance(widget, SettingsWindow):
+                    widget.pages.complete()
                     for title in widget.pages.pages:
                         widget.pages.show_page(title)
                         self.shoot(f"settings-{title.lower().replace(' ', '-')}", widget)

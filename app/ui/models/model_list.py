@@ -153,11 +153,9 @@ class ModelList(QWidget):
         removed: what can be brought back, the latest last.
 
     Signals:
-        changed(): models came or went; they are in the settings already.
         get_asked(): the person wants one from the hub.
     """
 
-    changed = Signal()
     get_asked = Signal()
 
     def __init__(
@@ -220,13 +218,12 @@ class ModelList(QWidget):
         if library is not None:
             library.loader.changed.connect(self._on_model)
             library.activity.connect(self._on_activity)
+        settings.announcer.changed.connect(self._on_option)
         self._show_models()
 
     def add_model(self, ref: str) -> None:
         """Put a folder first in the list."""
         self._settings.remember_model(ref)
-        self.removed = [(at, gone) for at, gone in self.removed if gone != ref]
-        self._tell_changed()
 
     def row(self, ref: str) -> ModelRow | None:
         return next((row for row in self.rows if row.ref == ref), None)
@@ -237,14 +234,12 @@ class ModelList(QWidget):
             self.removed.append((models.index(ref), ref))
             models.remove(ref)
             self._settings.set(models=tuple(models))
-            self._tell_changed()
             self.undo.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def _undo(self) -> None:
         at, ref = self.removed.pop()
         put_back(self._settings, at, ref)
-        self._tell_changed()
         row = self.row(ref)
         if row is not None:
             row.forget.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -258,21 +253,17 @@ class ModelList(QWidget):
         if folder is not None:
             self.add_model(str(folder))
 
-    def _tell_changed(self) -> None:
-        self._show_models()
-        self.changed.emit()
-
-    @Slot()
-    def refresh(self) -> None:
-        """The list in the settings is another."""
-        self._tell_changed()
+    @Slot(str)
+    def _on_option(self, option: str) -> None:
+        if option == "models":
+            self._show_models()
 
     def _show_models(self) -> None:
         """Make the rows anew where the list is another; rows of models that stay are kept."""
+        models = self._settings.models
+        self.removed = [(at, gone) for at, gone in self.removed if gone not in models]
         kept = {row.ref: row for row in self.rows}
-        self.rows = [
-            kept.pop(ref) if ref in kept else self._make(ref) for ref in self._settings.models
-        ]
+        self.rows = [kept.pop(ref) if ref in kept else self._make(ref) for ref in models]
         for row in kept.values():
             row.hide()
             self._column.removeWidget(row)

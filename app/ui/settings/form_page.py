@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent
@@ -33,7 +33,10 @@ from app.settings.language import mark, tr
 from app.ui.palette.finder import Fit, Wanted, folded
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, keep_font, scaled, theme
+from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
 
 _WIDEST = 620
@@ -121,6 +124,7 @@ class FormPage(QWidget):
 
     Attributes:
         title: what the page is called, in English.
+        area: what it scrolls in.
         rows: the words of each row in English, with the row.
         found_by: what a search finds each row by, besides its words.
     """
@@ -136,7 +140,14 @@ class FormPage(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(28, 20, 28, 24)
         self._column.setSpacing(0)
-        self.area: QScrollArea | None = None
+        # Before it is filled: with each parent that a widget gets Qt applies the style sheet to all
+        # within it once more.
+        self.area = QScrollArea(parent)
+        self.area.setAccessibleName(tr(title) if title else tr("Settings"))
+        self.area.setWidget(self)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         if title:
             head = QLabel(tr(title), self)
             keep_font(head, t.TITLE_PX, QFont.Weight.DemiBold)
@@ -150,8 +161,7 @@ class FormPage(QWidget):
             return False
         inside = [field] if isinstance(field, QWidget) else _inside(field)
         takes = next((w for w in inside if w.focusPolicy() != Qt.FocusPolicy.NoFocus), None)
-        if self.area is not None:
-            self.area.ensureWidgetVisible(row, 0, 80)
+        self.area.ensureWidgetVisible(row, 0, 80)
         if takes is not None and focus:
             takes.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
@@ -238,19 +248,6 @@ class FormPage(QWidget):
     def add(self, widget: QWidget) -> None:
         """A widget of the page's whole width."""
         self._column.addWidget(widget)
-
-    def in_scroll_area(self, parent: QWidget) -> QScrollArea:
-        """The area that it scrolls in; to be asked for before it is filled.
-
-        With each parent that a widget gets Qt applies the style sheet to all within it once more.
-        """
-        area = self.area = QScrollArea(parent)
-        area.setAccessibleName(tr(self.title) if self.title else tr("Settings"))
-        area.setWidget(self)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        return area
 
     def end(self) -> None:
         """The page is complete."""
@@ -407,6 +404,7 @@ class Pages(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.pages: dict[str, FormPage] = {}
+        self._fills: dict[str, Callable[[FormPage], object]] = {}
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search settings"))
@@ -453,31 +451,41 @@ class Pages(QWidget):
         row.addWidget(side)
         row.addWidget(self.stack, 1)
 
-    def page(self, title: str) -> FormPage:
-        """A new page, to be filled; its title is marked, and shown translated."""
-        made = self.pages[title] = FormPage(self.stack, title)
-        self.stack.addWidget(made.in_scroll_area(self.stack))
-        return made
+    def page(self, title: str, fill: Callable[[FormPage], object]) -> None:
+        """A page more; its title is marked, and shown translated.
+
+        Args:
+            fill: makes what stands on it, once it is shown or all pages are searched. All of them
+                took twice as long as the rest of the window.
+        """
+        self._fills[title] = fill
+        item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
+        item.setSizeHint(QSize(0, grown(32)))
+
+    def _made(self, title: str) -> FormPage:
+        if (page := self.pages.get(title)) is None:
+            page = self.pages[title] = FormPage(self.stack, title)
+            self.stack.addWidget(page.area)
+            self._fills[title](page)
+            page.end()
+            WheelGuard(page)
+            if self.isVisible():
+                settle(page.area)
+                float_bars(page.area)
+            room = page.minimumSizeHint().width() + scaled(16)
+            self.stack.setMinimumWidth(max(self.stack.minimumWidth(), room))
+        return page
 
     def complete(self) -> None:
-        """All pages are filled."""
-        for title, page in self.pages.items():
-            item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
-            item.setSizeHint(QSize(0, grown(32)))
-            page.end()
-        room = max(page.minimumSizeHint().width() for page in self.pages.values())
-        self.stack.setMinimumWidth(room + scaled(16))
-
-    @property
-    def places(self) -> dict[str, tuple[str, ...]]:
-        """What there is, as in `PLACES`."""
-        return {title: tuple(page.rows) for title, page in self.pages.items()}
+        """Make what was not shown yet."""
+        for title in self._fills:
+            self._made(title)
 
     def show_page(self, title: str) -> bool:
         """Turn to the page that is called so in English."""
-        if title not in self.pages:
+        if title not in self._fills:
             return False
-        self.list.setCurrentRow(list(self.pages).index(title))
+        self.list.setCurrentRow(list(self._fills).index(title))
         return True
 
     def show_row(self, title: str, words: str, *, focus: bool = True) -> bool:
@@ -486,8 +494,11 @@ class Pages(QWidget):
 
     @Slot(int)
     def _on_page(self, row: int) -> None:
-        self.stack.setCurrentIndex(row + 1)  # behind `nothing`
-        self.turned.emit(list(self.pages)[row])
+        self._show(row)
+        self.turned.emit(list(self._fills)[row])
+
+    def _show(self, row: int) -> None:
+        self.stack.setCurrentWidget(self._made(list(self._fills)[row]).area)
 
     @Slot(str)
     def _on_typed(self, typed: str) -> None:
@@ -495,7 +506,10 @@ class Pages(QWidget):
         self.list.setVisible(not typed.strip())
         self.hits.setVisible(bool(found))
         nothing = bool(typed.strip()) and not found
-        self.stack.setCurrentIndex(0 if nothing else self.list.currentRow() + 1)
+        if nothing:
+            self.stack.setCurrentWidget(self.nothing)
+        else:
+            self._show(self.list.currentRow())
         with QSignalBlocker(self.hits):  # hits that go make others current for a moment
             self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
             self.hits.setCurrentRow(0)
@@ -505,7 +519,8 @@ class Pages(QWidget):
         """The rows that fit, the best first."""
         wanted = Wanted(typed)
         fits: list[tuple[Fit, int, tuple[str, str]]] = []
-        for title, page in self.pages.items():
+        for title in self._fills:
+            page = self._made(title)
             for words, more in page.found_by.items():
                 beside = folded(f"{more} {page.values(words)} {tr(title)} {title}")
                 fit = wanted.fit(folded(tr(words)), beside)

@@ -31,7 +31,7 @@ from app.ui.settings.look import LanguageChoice, Look, SpellingChoice
 from app.ui.settings.other_programs import OtherPrograms, Reach
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
-from app.ui.widgets.manners import WheelGuard, begin_at_edge, native
+from app.ui.widgets.manners import begin_at_edge, native
 from app.ui.widgets.sheet import Sheet
 
 _OPTIONS = {option.name for option in fields(ChatOptions)}
@@ -65,28 +65,16 @@ class SettingsWindow(Sheet):
         self._set = settings.set
         self._open_folder = open_folder or asking.show_folder
         pages = self.pages = Pages(self)
-        self._general(pages.page(mark("General")), updates, speller)
-        look = self.looks = Look(pages.page(mark("Appearance")), settings, self._set)
-        self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
-        self.contrast, self.motion = look.contrast, look.motion
-        self._chats(pages.page(mark("Chats")))
-        self._models(pages.page(mark("Models")), library)
+        pages.page(mark("General"), lambda page: self._general(page, updates, speller))
+        pages.page(mark("Appearance"), self._appearance)
+        pages.page(mark("Chats"), self._chats)
+        pages.page(mark("Models"), lambda page: self._models(page, library))
         if serving is not None:
-            page = pages.page(mark("Local API"))
-            self.programs = OtherPrograms(page, settings, serving, self._set)
-        tools = pages.page(mark("Tools"))
-        self._button(
-            tools,
-            mark("Tool servers (MCP)"),
-            tr("Manage…"),
-            "tool_servers",
-            tr("Programs that give models more tools"),
-        )
-        self._data(pages.page(mark("Data")), paths)
+            pages.page(mark("Local API"), lambda page: self._programs(page, serving))
+        pages.page(mark("Tools"), self._tools)
+        pages.page(mark("Data"), lambda page: self._data(page, paths))
         if newer is not None:
-            self.advanced = Advanced(pages.page(mark("Advanced")), newer)
-        pages.complete()
-        WheelGuard(pages)
+            pages.page(mark("Advanced"), lambda page: self._advanced(page, newer))
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.put(pages)
         self.resize(scaled(820), scaled(600))
@@ -94,6 +82,11 @@ class SettingsWindow(Sheet):
             pages.show_page("General")
         pages.turned.connect(lambda title: self._set(settings_page=title))
         pages.search.setFocus()
+
+    @property
+    def removed(self) -> list[tuple[int, str]]:
+        """What was removed from the list of models and can be brought back: its place, and it."""
+        return self.models.removed if "Models" in self.pages.pages else []
 
     def _switch(self, page: FormPage, words: str, option: str, about: str = "") -> Switch:
         made = Switch(tr(words), getattr(self._settings, option), page)
@@ -149,6 +142,21 @@ class SettingsWindow(Sheet):
         if updates is not None and updates.possible:
             self._updates(page, updates)
 
+    def _appearance(self, page: FormPage) -> None:
+        look = self.looks = Look(page, self._settings, self._set)
+        self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
+        self.contrast, self.motion = look.contrast, look.motion
+
+    def _programs(self, page: FormPage, serving: Serving) -> None:
+        self.programs = OtherPrograms(page, self._settings, serving, self._set)
+
+    def _tools(self, page: FormPage) -> None:
+        about = tr("Programs that give models more tools")
+        self._button(page, mark("Tool servers (MCP)"), tr("Manage…"), "tool_servers", about)
+
+    def _advanced(self, page: FormPage, newer: NewerMlxLm) -> None:
+        self.advanced = Advanced(page, newer)
+
     def _chats(self, page: FormPage) -> None:
         self.titles = self._switch(
             page,
@@ -160,7 +168,8 @@ class SettingsWindow(Sheet):
         self.model = QComboBox(page)
         self.model.setAccessibleName(tr("Model"))
         self.model.setMinimumWidth(scaled(190))
-        self._fill_model()
+        self._fill_model("models")
+        self._settings.announcer.changed.connect(self._fill_model)
         self.model.activated.connect(self._on_model)
         other = QPushButton(tr("Choose…"), page)
         other.setAutoDefault(False)
@@ -194,9 +203,11 @@ class SettingsWindow(Sheet):
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
         page.row(mark("Instructions"), self.system, below=True)
 
-    @Slot()
-    def _fill_model(self) -> None:
+    @Slot(str)
+    def _fill_model(self, option: str) -> None:
         """What new chats may begin with: the Guide, what is chosen, and what is listed."""
+        if option != "models":
+            return
         self.model.clear()
         self.model.addItem(tr("Same as Current Chat"), "")
         for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
@@ -215,7 +226,6 @@ class SettingsWindow(Sheet):
 
     def _models(self, page: FormPage, library: ChatLibrary | None) -> None:
         self.models = ModelList(self._settings, library, self._open_folder, page)
-        self.models.changed.connect(self._fill_model)
         self.models.get_asked.connect(lambda: self.asked.emit("get_model"))
         page.add(self.models)
         page.section(mark("Memory"))

@@ -55,6 +55,13 @@ def plain_label(parent: QWidget, words: str = "", *, muted: bool = True) -> QLab
     return label
 
 
+def settle(root: QWidget) -> None:
+    """Have its parts measured in their style: its layout has asked for their sizes before that."""
+    for part in root.findChildren(QWidget):
+        part.ensurePolished()
+        part.updateGeometry()
+
+
 class Sheet(QDialog):
     """It is gone once it was closed.
 
@@ -81,9 +88,7 @@ class Sheet(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         if not event.spontaneous() and not self._placed:
             self._placed = True
-            for part in self.findChildren(QWidget):
-                part.ensurePolished()  # its layout has asked it for its size before that
-                part.updateGeometry()
+            settle(self)
             self._take_place()
             needed = self.rows.totalHeightForWidth(self.width())
             if not self._resizable and needed > self.height():

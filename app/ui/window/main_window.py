@@ -249,7 +249,6 @@ class MainWindow(QMainWindow):
         self.score.pause_asked.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
         self.settings_commands.asked.connect(self.commands.do)
-        self.downloads.finished.connect(self.settings_commands.on_downloaded)
         self.notifications.opened.connect(self._on_notification)
         self.keys.changed.connect(self.commands.refresh_keys)
         self.text_size.said.connect(self.toast.show_text)

@@ -90,7 +90,7 @@ class TextSize(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ThemeChange:
             theme().follow_system_font()
-        return super().eventFilter(watched, event)
+        return False
 
 
 class SpellingCommands(QObject):
@@ -200,12 +200,6 @@ class SettingsCommands(QObject):
         self.shown.raise_()
         self.shown.activateWindow()
 
-    @Slot()
-    def on_downloaded(self) -> None:
-        """There is a model more."""
-        if self.shown is not None:
-            self.shown.models.refresh()
-
     @Slot(str)
     def _on_changed(self, option: str) -> None:
         if option == "send_key":
@@ -216,7 +210,7 @@ class SettingsCommands(QObject):
     @Slot()
     def _on_gone(self) -> None:
         window, self.shown = self.shown, None
-        for at, ref in window.models.removed if window is not None else []:
+        for at, ref in window.removed if window is not None else []:
             self._offer_model(at, ref)
 
     def _offer_model(self, at: int, ref: str) -> None:

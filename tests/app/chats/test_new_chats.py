@@ -62,7 +62,7 @@ def test_a_new_chat_has_the_model_that_the_settings_say(begun):
     run, settings = begun, begun.app.settings
     run.pane.chat.set_model("somebody/large")
     run.window.commands["settings"].trigger()
-    window = run.window.settings_commands.shown
+    window = run.settings
     assert window.model.currentText() == "Same as Current Chat"
     for opens in ("new", "split_right", "quick_ask"):
         run.window.commands[opens].trigger()

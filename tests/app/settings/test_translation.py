@@ -243,7 +243,7 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     run = start()
     run.app.settings.set(language="de")
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     assert window is not None
     assert window.language.box.accessibleName() == "Language"
     window.restart_asked.emit()
@@ -252,7 +252,7 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     run.end()
     again = start()
     again.window.settings_commands.show_settings()
-    window = again.window.settings_commands.shown
+    window = again.settings
     assert window is not None
     assert window.language.box.accessibleName() == "Sprache"
 

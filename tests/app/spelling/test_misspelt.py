@@ -177,14 +177,14 @@ def test_another_language_holds_at_once_and_off_marks_nothing(begin: Begin):
     run.qtbot.keyClicks(run.pane.composer.field, "hallo world ")
     run.until(lambda: marked(run) == ["hallo"])
     run.window.commands.run("settings")
-    box = run.window.settings_commands.shown.spelling.box
+    box = run.settings.spelling.box
     run.until(lambda: box.count() == 4)
     for language, wrong in (("de_DE", ["world"]), ("off", []), ("en_US", ["hallo"])):
         box.setCurrentIndex(box.findData(language))
         box.activated.emit(box.currentIndex())
         run.until(lambda wrong=wrong: marked(run) == wrong)
         assert run.app.settings.spelling == language
-    run.window.settings_commands.shown.close()
+    run.settings.close()
 
 
 def test_words_of_another_script_are_left_alone(begin: Begin):
@@ -198,11 +198,11 @@ def test_without_a_spell_checker_nothing_is_marked_and_the_settings_say_why(begi
     run.qtbot.keyClicks(run.pane.composer.field, "helo ")
     run.until(lambda: run.window.spelling.speller.opened)
     run.window.commands.run("settings")
-    shown = run.window.settings_commands.shown.spelling
+    shown = run.settings.spelling
     assert not shown.box.isEnabled()
     assert "install enchant" in shown.why.text()
     assert not shown.why.isHidden()
-    run.window.settings_commands.shown.close()
+    run.settings.close()
     run.window.commands.run("next_misspelt")
     run.until(lambda: "install enchant" in run.window.toast.text)
     assert marked(run) == []

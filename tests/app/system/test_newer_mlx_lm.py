@@ -203,6 +203,6 @@ def test_the_program_says_at_its_start_that_it_uses_its_own(start: Start, tmp_pa
     run = start()
     run.until(lambda: "Stretto uses the built-in version" in run.window.toast.text)
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     assert window is not None
     assert "mlx-lm 1.0 is not used" in window.advanced.which.text()

@@ -89,7 +89,7 @@ def faults(run: Run) -> Iterator[str]:
                 found = cut_off(widget)
             yield from (f"{widget.objectName()}: {fault}" for fault in found)
             if isinstance(widget, SettingsWindow):
-                for title in widget.pages.pages:
+                for title in run.settings.pages.pages:
                     widget.pages.show_page(title)
                     yield from (f"settings, {title}: {fault}" for fault in cut_off(widget))
         for widget in fresh:

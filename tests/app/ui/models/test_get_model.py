@@ -315,7 +315,7 @@ def test_a_failure_is_told_and_tried_again(opened, served):
 def test_the_settings_and_the_model_menu_lead_to_it(served, start):
     run = start().ready()
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     run.qtbot.mouseClick(window.models.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
     assert dialog.isVisible()

@@ -38,7 +38,7 @@ def opened(start: Start, models):
     run = start().ready()
     run.app.settings.set(models=tuple(models))
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    window = run.window.settings_commands.shown
+    window = run.settings
     run.until(lambda: all(row.folder is not None for row in window.models.rows))
     return run, window
 
@@ -119,6 +119,7 @@ def test_show_in_folder_opens_the_models_own(start: Start, models, qtbot: QtBot)
     run.app.settings.set(models=tuple(models))
     shown = []
     window = SettingsWindow(run.app.settings, None, run.window, shown.append)
+    window.pages.complete()
     window.show()
     run.until(lambda: window.models.row(models[0]).reveal.isEnabled())
     qtbot.mouseClick(window.models.row(models[0]).reveal, LEFT)
@@ -142,7 +143,7 @@ def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models)
 def test_a_first_start_says_what_will_be_listed(start: Start):
     run = start()
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     window.pages.show_page("Models")
     assert window.models.none.isVisible()
     assert window.models.rows == []

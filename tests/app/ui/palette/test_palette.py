@@ -209,8 +209,8 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
 
 def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Run):
     run.window.settings_commands.show_settings()
-    settings = run.window.settings_commands.shown
-    there = {page: set(rows) for page, rows in settings.pages.places.items()}
+    settings = run.settings
+    there = {title: set(page.rows) for title, page in settings.pages.pages.items()}
     missing = {row for page, rows in PLACES.items() for row in rows if row not in there[page]}
     assert missing <= {"Check for updates daily"}  # not where nobody makes updates
     assert {p: rows - set(PLACES[p]) for p, rows in there.items() if rows - set(PLACES[p])} == {}

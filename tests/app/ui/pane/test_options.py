@@ -216,7 +216,7 @@ def test_the_chat_in_front_goes_first(start: Start):
 def test_the_key_opens_the_settings_once(start: Start, profile):
     run = start().ready()
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    window = run.window.settings_commands.shown
+    window = run.settings
     assert isinstance(window, QDialog)
     assert window.isVisible()
     run.window.settings_commands.show_settings()
@@ -234,7 +234,7 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
 def test_new_chats_begin_with_what_was_chosen(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     window.numbers["temperature"].set_number(0.2)
     window.slide.setChecked(True)
     window.system.setPlainText("Be kind.")
@@ -251,7 +251,7 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
     run = start().ready()
     run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     window.slide.setChecked(True)
     window.numbers["temperature"].set_number(None)
     assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
@@ -260,8 +260,8 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
 def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
-    run.window.settings_commands.shown.send_key["ctrl_enter"].setChecked(True)
-    run.window.settings_commands.shown.close()
+    run.settings.send_key["ctrl_enter"].setChecked(True)
+    run.settings.close()
     field = run.pane.composer.field
     run.qtbot.keyClicks(field, "say one")
     run.qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -269,7 +269,7 @@ def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
     run.qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert run.answered() == "one "
     run.window.settings_commands.show_settings()
-    run.window.settings_commands.shown.send_key["enter"].setChecked(True)
+    run.settings.send_key["enter"].setChecked(True)
 
 
 def test_larger_text_takes_more_room_at_once(start: Start):
@@ -292,6 +292,7 @@ def test_folders_are_shown(start: Start):
     from app.ui.settings.settings_window import SettingsWindow
 
     window = SettingsWindow(run.app.settings, run.app._paths, run.window, shown.append)
+    window.pages.complete()
     window.show()
     from PySide6.QtWidgets import QPushButton
 

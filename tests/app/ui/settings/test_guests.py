@@ -60,7 +60,7 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 def opened(run: Run) -> None:
     """Switch the door on, as a person does."""
     run.window.settings_commands.show_settings()
-    programs = run.window.settings_commands.shown.programs
+    programs = run.settings.programs
     programs.on.click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
     assert "no clients" in programs.state.text()
@@ -104,7 +104,7 @@ def test_it_is_off_until_a_person_switches_it_on(run: Run):
     client = Client(run, max_tokens=4)
     client.wait()
     assert client.status == 200
-    programs = run.window.settings_commands.shown.programs
+    programs = run.settings.programs
     programs.pastes["curl"].click()
     assert f"{run.app.serving.address}/v1/chat/completions" in QApplication.clipboard().text()
     programs.pastes["Python"].click()
@@ -153,7 +153,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
 
 def test_the_limits_are_kept_to(run: Run):
     opened(run)
-    limits = run.window.settings_commands.shown.programs.limits
+    limits = run.settings.programs.limits
 
     def settled(change: Callable[[], object]) -> None:
         change()
@@ -175,7 +175,7 @@ def test_the_limits_are_kept_to(run: Run):
     assert found.origins == ("https://one.example", "https://two.example")
     limits.origins.setText("two.example")
     settled(limits.origins.editingFinished.emit)
-    assert "origin" in run.window.settings_commands.shown.programs.state.text()
+    assert "origin" in run.settings.programs.state.text()
     again = Settings.load(run.app.settings.file)
     assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
 
@@ -194,7 +194,7 @@ def test_a_model_of_the_window_is_never_unloaded_by_the_door(run: Run):
 
 def test_a_key_lets_in_until_it_is_revoked(run: Run):
     opened(run)
-    programs = run.window.settings_commands.shown.programs
+    programs = run.settings.programs
     programs.with_key.click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
     assert "key" in programs.state.text()
@@ -218,7 +218,7 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
 def test_a_port_that_is_taken_is_told(run: Run):
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
         run.window.settings_commands.show_settings()
-        programs = run.window.settings_commands.shown.programs
+        programs = run.settings.programs
         programs.on.click()
         run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
         assert "is in use" in programs.state.text()
@@ -282,7 +282,7 @@ def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
     assert read < 128 < 1000 < known
 
     run.window.settings_commands.show_settings()
-    kept = run.window.settings_commands.shown.programs.kept
+    kept = run.settings.programs.kept
     run.until(lambda: kept.size.text())
     kept.clear.click()
     run.until(lambda: not kept.size.text() and not kept.clear.isEnabled())
@@ -302,7 +302,7 @@ def test_an_alias_names_another_model(run: Run):
     client = Client(run, model="gpt-9", max_tokens=2)
     client.wait()
     assert client.status == 404
-    programs = run.window.settings_commands.shown.programs
+    programs = run.settings.programs
     programs.aliases.setText("claude-*")
     programs.aliases.editingFinished.emit()
     run.until(lambda: "alias" in programs.state.text())
@@ -331,7 +331,7 @@ def test_an_agent_is_started_in_a_terminal(
     monkeypatch.setenv("TOLD", str(told))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     opened(run)
-    settings = run.window.settings_commands.shown
+    settings = run.settings
     assert set(AGENT_NAMES) == set(AGENTS)
     run.app.settings.set(agent=("claude", str(project)))
     settings.programs.use_with.click()
@@ -351,7 +351,7 @@ def test_without_a_terminal_there_is_the_command(run: Run, monkeypatch: pytest.M
     monkeypatch.setattr(terminal, "TERMINALS", {})
     monkeypatch.setattr(sys, "platform", "linux")
     opened(run)
-    settings = run.window.settings_commands.shown
+    settings = run.settings
     settings.programs.use_with.click()
     (sheet,) = settings.findChildren(UseWith)
     sheet.agent.setCurrentIndex(sheet.agent.findData("codex"))

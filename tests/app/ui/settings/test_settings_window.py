@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.settings.options import Settings
 from app.ui.settings.form_page import PLACES, SYNONYMS, FormPage, Pages, Switch
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.sheet import Sheet
 from tests.app.conftest import Run, Start
 
@@ -47,6 +48,18 @@ def shown(pages: Pages) -> str:
     return page.title
 
 
+def test_a_page_is_made_when_it_is_shown_or_searched(run: Run) -> None:
+    pages = opened(run).pages
+    assert list(pages.pages) == ["General"]
+    pages.show_page("Data")
+    assert list(pages.pages) == ["General", "Data"]
+    assert shown(pages) == "Data"
+    area = pages.pages["Data"].area
+    assert area.findChild(FloatingBar) is not None  # as of what was there from the beginning
+    pages.search.setText("port")
+    assert set(pages.pages) == set(PLACES)
+
+
 def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     window = opened(run)
     pages = window.pages
@@ -73,24 +86,21 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert shown(pages) == "Data"
 
 
-@pytest.mark.parametrize(
-    ("typed", "row"),
-    [
+def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run) -> None:
+    pages = opened(run).pages
+    for typed, row in (
         ("dark", "Theme"),  # a choice
         ("Ctrl+Enter", "Send messages with"),
         ("Deutsch", "Language"),
         ("font size", "Message text size"),  # what other programs call it
         ("system prompt", "Instructions"),
         ("restore", "Backups"),  # on its button
-    ],
-)
-def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run, typed: str, row: str) -> None:
-    pages = opened(run).pages
-    pages.search.setText(typed)
-    assert row in [pages.hits.item(n).text() for n in range(pages.hits.count())]
+    ):
+        pages.search.setText(typed)
+        assert row in [pages.hits.item(n).text() for n in range(pages.hits.count())], typed
 
 
-def test_what_else_a_row_is_called_is_of_rows_that_exist(run: Run) -> None:
+def test_what_else_a_row_is_called_is_of_rows_that_exist() -> None:
     assert set(SYNONYMS) <= {row for rows in PLACES.values() for row in rows}
 
 
@@ -127,7 +137,8 @@ def test_page_and_size_are_found_again(run: Run, start: Start) -> None:
 
 
 def test_every_field_stands_in_the_middle_of_its_row_beside_its_words(run: Run) -> None:
-    window = opened(run)
+    opened(run)
+    window = run.settings
     switches = 0
     for title, page in window.pages.pages.items():
         window.pages.show_page(title)
@@ -145,7 +156,8 @@ def test_every_field_stands_in_the_middle_of_its_row_beside_its_words(run: Run) 
 
 
 def test_defaults_are_muted_words_and_numbers_have_arrows_and_units(run: Run) -> None:
-    window = opened(run)
+    opened(run)
+    window = run.settings
     temperature = window.numbers["temperature"]
     assert (temperature.text(), temperature.property("default")) == ("Default 0.7", True)
     temperature.setValue(0.9)

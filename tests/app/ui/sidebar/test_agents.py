@@ -190,7 +190,7 @@ def test_my_chats_come_first_unless_that_is_changed(run: Run):
     server = run.app.serving._server
     assert server._answering.priority == -1
     run.window.settings_commands.show_settings()
-    programs = run.window.settings_commands.shown.programs
+    programs = run.settings.programs
     programs.precedence["equal"].click()
     assert server._answering.priority == 0
     assert run.app.serving._server is server  # whoever is answered is not disturbed

@@ -209,7 +209,7 @@ def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start, qapp):
 
     run = start()
     run.window.settings_commands.show_settings()
-    settings = run.window.settings_commands.shown
+    settings = run.settings
     assert not theme().tokens.strong
     settings.contrast["high"].setChecked(True)
     assert theme().tokens is HIGH_LIGHT

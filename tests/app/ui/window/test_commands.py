@@ -90,7 +90,7 @@ def test_delete_chat_is_for_the_row_that_has_the_keys(two):
 def test_d8_ctrl_w_in_the_settings_closes_the_settings(two):
     run, _, second = two
     run.window.settings_commands.show_settings()
-    settings = run.window.settings_commands.shown
+    settings = run.settings
     run.until(lambda: QApplication.activeWindow() is settings)
     run.qtbot.keyClick(settings.system, Qt.Key.Key_W, CTRL)
     run.until(lambda: run.window.settings_commands.shown is None)
@@ -153,7 +153,7 @@ def wheel(run: Run, field) -> None:
 def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
-    window = run.window.settings_commands.shown
+    window = run.settings
     run.until(window.isVisible)
     window.system.setFocus()
     before = chosen(run)

@@ -66,8 +66,8 @@ def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     assert board.shown == {}
     state[0] = AWAY
     run.window.settings_commands.show_settings()
-    run.window.settings_commands.shown.notify.setChecked(False)
-    run.window.settings_commands.shown.close()
+    run.settings.notify.setChecked(False)
+    run.settings.close()
     answered(run, notifier, "say silent", 60)
     assert board.shown == {}
     assert not run.app.settings.notify

@@ -91,7 +91,7 @@ def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: S
     tray = run.window.tray
     assert tray.icon is None
     run.window.settings_commands.show_settings()
-    settings = run.window.settings_commands.shown
+    settings = run.settings
     # Nothing is offered that this desktop has not.
     assert not settings.reach.tray.isEnabled()
     assert settings.reach.tray.toolTip() == "This desktop has no tray."

@@ -120,14 +120,14 @@ def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
         w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not run.window
     )
     if name == "settings":
-        run.until(lambda: run.window.settings_commands.shown.models.rows[0].folder is not None)
+        run.until(lambda: run.settings.models.rows[0].folder is not None)
     if name == "trash":
         dialog.findChild(QListWidget).clearSelection()
     grey = [b for b in dialog.findChildren(QAbstractButton) if b.isVisible() and not b.isEnabled()]
     assert bool(grey) is (name != "backups")
     assert list(silent([dialog])) == []
     if isinstance(dialog, SettingsWindow):
-        for title in dialog.pages.pages:
+        for title in run.settings.pages.pages:
             dialog.pages.show_page(title)
             assert list(silent([dialog])) == []
     dialog.close()
