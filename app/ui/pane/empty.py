@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
@@ -107,13 +107,14 @@ class EmptyChat(QWidget):
         self.setMinimumHeight(1)
         chat.chat_changed.connect(self.refresh)
         chat.phase_changed.connect(self.refresh)
-        self.refresh()
         if chat.record.model == GUIDE:
             flows.start(self, self._look_for_small())
 
     @Slot()
     def refresh(self) -> None:
-        """Fit the words to the model of the chat."""
+        """Fit the words to the model of the chat; not behind a conversation, where nobody reads."""
+        if self.isHidden():
+            return
         guide = self._chat.record.model == GUIDE
         remote = self._chat.remote
         name = self._chat.model_status.name if remote is None else remote.short_name
@@ -177,7 +178,11 @@ class EmptyChat(QWidget):
 
     async def _look_for_small(self) -> None:
         self._small_ref = await flows.aside(lambda _: _small_folder())
-        self._fit()
+        self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.refresh()
+        super().showEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         margin = max(24, (self.width() - 480) // 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -239,7 +240,7 @@ class ChatPane(QWidget):
 
     Signals:
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
-        cancel_load_asked(pane): the same.
+        cancel_load_asked(pane), get_asked(), four_asked(): the same.
         unload_asked(pane, button): the same; a model is to make room for the pane's.
         spoken(pane, text, files): a message of the person went to this chat.
         broadcast_asked(pane): the button of the broadcast was pressed.
@@ -253,6 +254,8 @@ class ChatPane(QWidget):
     options_asked = Signal(object)
     tools_asked = Signal(object)
     open_model_asked = Signal()
+    get_asked = Signal()
+    four_asked = Signal()
     cancel_load_asked = Signal(object)
     unload_asked = Signal(object, object)
     said = Signal(str)
@@ -274,11 +277,9 @@ class ChatPane(QWidget):
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
-        self.empty = EmptyChat(chat, self)
         self.notice = Notice(self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
-        self._pages.addWidget(self.empty)
         self._pages.addWidget(self.transcript)
         self._foot = QVBoxLayout()
         self._foot.setSpacing(8)
@@ -331,8 +332,6 @@ class ChatPane(QWidget):
         self.transcript.asked.connect(self._on_asked)
         self.transcript.left.connect(self._on_left)
         self.find_bar.closed.connect(self.focus_composer)
-        self.empty.chosen.connect(self._on_suggestion)
-        self.empty.model_asked.connect(self._on_model_asked)
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
@@ -356,6 +355,21 @@ class ChatPane(QWidget):
             changed.connect(chat.count.count_soon, once)
         chat.message_added.connect(chat.count.count_soon, once)
         chat.count.counted.connect(composer.show_count)
+
+    @cached_property
+    def empty(self) -> EmptyChat:
+        """What stands there before anything was said: most panes come up with a conversation."""
+        made = EmptyChat(self.chat, self._pages)
+        last: QWidget = self.transcript
+        for button in made.findChildren(QPushButton):  # or Tab would come to it last of all
+            self.setTabOrder(last, button)
+            last = button
+        self._pages.addWidget(made)
+        made.chosen.connect(self._on_suggestion)
+        made.model_asked.connect(self._on_model_asked)
+        made.get_asked.connect(self.get_asked)
+        made.four_asked.connect(self.four_asked)
+        return made
 
     @property
     def active(self) -> bool:

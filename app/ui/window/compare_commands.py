@@ -446,7 +446,7 @@ class CompareCommands(QObject):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.composer.compare_asked.connect(lambda: self._compare_here(pane))
-        pane.empty.four_asked.connect(lambda: self._compare_here(pane, 4))
+        pane.four_asked.connect(lambda: self._compare_here(pane, 4))
 
     def _compare_here(self, pane: ChatPane, count: int = 3) -> None:
         self._workspace.activate(pane)

@@ -153,7 +153,7 @@ class PaneMenus(QObject):
         pane.options_asked.connect(self._on_options_asked)
         pane.tools_asked.connect(self.open_tools)
         pane.unload_asked.connect(self._on_unload_asked)
-        pane.empty.get_asked.connect(self.get_asked)
+        pane.get_asked.connect(self.get_asked)
         pane.cancel_load_asked.connect(self._on_cancel_asked)
 
     @Slot(object)

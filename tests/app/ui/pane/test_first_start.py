@@ -127,6 +127,22 @@ def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start
     assert run.answered(pane) == "patience "
 
 
+def test_what_an_empty_chat_offers_is_made_once_a_chat_is_empty(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    run.end()
+    run = start().ready()
+    assert "empty" not in vars(run.pane)
+    run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
+    run.until(run.pane.empty.isVisible)
+    assert run.pane.empty.buttons[0].text() == GUIDE_THINGS[0]
+    follows, between = run.pane.transcript.nextInFocusChain(), []  # the keys come to it by Tab
+    while follows is not run.pane.empty.buttons[0]:
+        between.append(follows)
+        follows = follows.nextInFocusChain()
+    assert run.pane.composer.field not in between
+
+
 def test_in_a_low_pane_another_model_is_still_offered(start: Start):
     run = start().ready()
     empty_chat = run.pane.empty
