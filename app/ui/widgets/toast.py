@@ -63,7 +63,6 @@ class Toast(QWidget):
         self._timer.timeout.connect(self.hide)
         self._later = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
         self._later.timeout.connect(self._place)
-        parent.installEventFilter(self)
         self.hide()
 
     @property
@@ -118,14 +117,18 @@ class Toast(QWidget):
             guest.offers.connect(self.offers)
         return guest
 
+    def showEvent(self, event: QEvent) -> None:
+        self._home.installEventFilter(self)  # not before: a window has hundreds of events
+
     def hideEvent(self, event: QEvent) -> None:
+        self._home.removeEventFilter(self)
         self._timer.stop()
         self.offers.emit(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:
+        if event.type() == QEvent.Type.Resize:
             self._place()
-        return super().eventFilter(watched, event)
+        return False
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -54,17 +54,18 @@ class FocusWatch(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.WindowActivate:
+        kind = event.type()
+        if kind == QEvent.Type.WindowActivate:
             self.window_entered.emit(watched)
         # A window gets keys when nothing in it has the focus, or what has it did not take them.
-        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             pane = self._active()
             if pane is not None and types_words(event):
                 pane.window().activateWindow()
                 pane.focus_composer()
                 pane.composer.field.insertPlainText(event.text())
                 return True
-        return super().eventFilter(watched, event)
+        return False
 
     @Slot(QWidget, QWidget)
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
