@@ -196,15 +196,15 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Takes the steps not yet taken, each in a transaction of its own: a kill leaves none half."""
+    """Takes the steps not yet taken, all or none: one wait for the disk, and a kill leaves none."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    for number, step in enumerate(STEPS[version:], start=version + 1):
-        db.execute("BEGIN IMMEDIATE")
-        try:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for step in STEPS[version:]:
             step(db)
-            db.execute(f"PRAGMA user_version = {number}")
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
+        db.execute(f"PRAGMA user_version = {len(STEPS)}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
