@@ -496,6 +496,10 @@ class Conversations:
 
         May be done again, after a fault or not, before anybody else takes it.
         """
+        digests: list[str] = []
+        if self._names is not None and not conversation.kept:
+            # Not while others wait for the lock: of megabytes it takes milliseconds.
+            digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
                 conversation.session.close()
@@ -504,7 +508,7 @@ class Conversations:
             if not conversation.kept:
                 conversation.kept = True
                 self._idle.append(conversation)
-                self._note(conversation)
+                self._note(conversation, digests)
             old = self._surplus(conversation.kind[0])
             if old is not None:
                 # What nobody has gone on with is worth no write.
@@ -536,12 +540,12 @@ class Conversations:
             self._taken.add(name)
         return name
 
-    def _note(self, conversation: Conversation) -> None:
+    def _note(self, conversation: Conversation, digests: Sequence[str]) -> None:
         if self._names is None:
             return
         conversation.unwritten_since = time.monotonic()
         conversation.written = conversation.written or conversation.unwritten_since
-        if digests := _digests(conversation.kind, conversation.messages):
+        if digests:
             self._names.note(digests[-1], conversation.session.id)
 
     def _surplus(self, guest: str) -> Conversation | None:
