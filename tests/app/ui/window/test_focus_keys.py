@@ -121,22 +121,22 @@ def test_ctrl_w_closes_the_active_pane_from_wherever_in_the_window(two: Run):
     assert closes_two()
 
 
-@pytest.mark.parametrize("name", ["settings", "shortcuts", "compare", "trash", "about"])
-def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run, name: str):
-    two.window.commands[name].trigger()
-    dialog = next(
-        w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
-    )
-    dialog.activateWindow()  # what a window manager does; there may be none
-    two.until(lambda: QApplication.activeWindow() is dialog)
-    target = QApplication.focusWidget() or dialog
-    for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
-        two.qtbot.keyClick(target, key)
-    assert sorted(chats(two)) == ["say one", "say two"]
-    assert renaming(two) == ""
-    two.qtbot.keyClick(target, Qt.Key.Key_W, CTRL)
-    two.until(lambda: not isinstance(QApplication.activeWindow(), QDialog))
-    assert [pane.chat.title for pane in two.panes] == ["say one", "say two"]
+def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
+    for name in ("settings", "shortcuts", "compare", "trash", "about"):
+        two.window.commands[name].trigger()
+        dialog = next(
+            w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
+        )
+        dialog.activateWindow()  # what a window manager does; there may be none
+        two.until(lambda dialog=dialog: QApplication.activeWindow() is dialog)
+        target = QApplication.focusWidget() or dialog
+        for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
+            two.qtbot.keyClick(target, key)
+        assert sorted(chats(two)) == ["say one", "say two"], name
+        assert renaming(two) == ""
+        two.qtbot.keyClick(target, Qt.Key.Key_W, CTRL)
+        two.until(lambda: not isinstance(QApplication.activeWindow(), QDialog))
+        assert [pane.chat.title for pane in two.panes] == ["say one", "say two"]
 
 
 def test_f2_renames_the_row_that_has_the_keys_else_the_active_chat(two: Run):
