@@ -202,7 +202,7 @@ def test_my_chats_come_first_unless_that_is_changed(run: Run):
 def test_a_program_has_a_share_of_the_time(run: Run):
     server = run.app.serving._server
     run.window.settings_commands.show_settings()
-    shares = run.window.settings_commands.shown.programs.shares
+    shares = run.settings.programs.shares
     shares.program.setCurrentText("Codex")
     shares.share.setValue(40)
     shares.program.setCurrentText("Claude Code")
