@@ -223,15 +223,15 @@ class Lanes:
         if lane.state == "idle" and lane.doing is not None:
             at_work = "asking" if lane.doing.waiting else "calling"
             lane.state = "paused" if lane.doing.paused else at_work
-        elapsed = max(now - start, 1e-6)
+        elapsed, lane.rate = now - start, 0.0
         if "rate" in figures:
             lane.rate = figures["rate"]
+        elif elapsed <= 0:
+            pass  # the first look: nobody knows how long this took
         elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
         elif lane.state == "reading":
             lane.rate = max(0, held - before[1]) / elapsed
-        else:
-            lane.rate = 0.0
         if lane.state != "idle" and now > start:
             lane.marks.append(Mark(start, now, lane.state, lane.rate))
         self._forget(lane, now)

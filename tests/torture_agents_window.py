@@ -24,6 +24,7 @@ from app.program.driving import Driver, program_in
 from app.serving import Door
 from app.settings.paths import Paths
 from app.ui.sidebar.guests import GuestDialog
+from engine.serve.agents import Seen
 from tests.engine.scripted import call
 from tests.torture_agents import CLAUDE_TOOLS, Agents, Here, claude_of
 
@@ -142,8 +143,11 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
         driver.wait(0.2)
         widget.grab().save(str(pictures / f"{name}.png"))
 
+    def seen() -> tuple[Seen, ...]:
+        return driver.application.serving.guests.seen
+
     def states() -> list[str]:
-        return [seen.state for seen in driver.application.serving.guests.seen]
+        return [one.state for one in seen()]
 
     def tried(what: str, condition: Callable[[], bool], seconds: float = 120) -> None:
         with suppress(TimeoutError):
@@ -163,8 +167,9 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
     (dialog,) = window.findChildren(GuestDialog)
     shoot("read-along", dialog)
     dialog.close()
-    row.stop_asked.emit(row.number)
-    tried("one is stopped", lambda: row.seen.state == "stopped")
+    number = row.number
+    row.stop_asked.emit(number)
+    tried("one is stopped", lambda: (number, "stopped") in [(s.id, s.state) for s in seen()])
     (group,) = part.groups
     group.pause.click()
     tried("the group is paused", lambda: set(states()) <= {"paused", "stopped", "ended", "idle"})

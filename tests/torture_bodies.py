@@ -30,6 +30,8 @@ CONTEXT = 2**20
 MOST_GROWTH = 2_500 * 2**20
 """Bytes of the server and its children beside each other, at any moment: one body with all that is
 read from it, and a child at its limit."""
+PATIENCE = 20.0
+"""Seconds for an answer. What fits the context may take longer to read."""
 MOST_LEFT = 600 * 2**20
 MOST_GAP = 2.0
 """Seconds in which a stream says nothing, on a machine that does nothing else."""
@@ -161,7 +163,7 @@ def main(arguments: list[str]) -> int:
 def _tried(port: int, one: Hostile, watch: Watch, before: int, faults: list[str]) -> int:
     """Send one; returns what was held at most."""
     watch.most, began, name = 0, time.monotonic(), f"{one.path[:30]} {one.name}"
-    answer = sent(port, one)
+    answer = sent(port, one, PATIENCE)
     took = time.monotonic() - began
     most, gap = watch.most, watch.longest(began)
     print(

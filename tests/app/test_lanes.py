@@ -38,6 +38,7 @@ def writing(tokens: int, **more: Any) -> dict[str, Any]:
 def test_rates_are_what_was_written_between_two_looks() -> None:
     lanes = Lanes()
     lanes.take(10.0, stats(s1=writing(5)), CHATS)
+    assert [lane.rate for lane in lanes] == [0.0]
     lanes.take(10.5, stats(s1=writing(25)), CHATS)
     (lane,) = lanes
     assert (lane.state, lane.rate) == ("writing", 40.0)

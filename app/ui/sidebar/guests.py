@@ -143,9 +143,9 @@ class GuestDialog(Sheet):
         self._serving.pause(self._number, not self._paused)
 
 
-MOST_ROWS = 6
-"""Of agents; more are shown when that is asked for."""
-MOST_HEIGHT = 320
+MOST_ROWS = 7
+"""Of agents, which is one with six helpers; more are shown when that is asked for."""
+MOST_HEIGHT = 324
 """Pixels of all rows; more scroll."""
 
 
@@ -274,11 +274,14 @@ class GuestRow(_Row):
         area = self._ground(painter)
         area.setLeft(area.left() + 14 * self.level)
         small, room = ui_font(t.SMALL_PX), int(area.width())
-        second = state_line(self.seen)
-        if self.alone and self.seen.task:
-            second = f"{self.seen.program} · {second}"
-        while QFontMetrics(small).horizontalAdvance(second) > room and " · " in second:
-            second = second.rpartition(" · ")[0]  # whole figures, or none
+        parts = state_line(self.seen).split(" · ")
+        before = [self.seen.program] if self.alone and self.seen.task else []
+        width = QFontMetrics(small).horizontalAdvance
+        while width(second := " · ".join([*before, *parts])) > room and (before or parts[1:]):
+            if parts[1:]:
+                parts.pop()  # whole figures, or none
+            else:
+                before = []  # what it does says more than its name
         lines = (
             (self.seen.task or self.seen.program, tokens.text, ui_font(t.UI_PX), 1),
             (second, tokens.muted, small, grown(19)),
@@ -449,8 +452,10 @@ class GuestsPart(QWidget):
             groups.setdefault(seen.group, []).append(seen)
         self._folded &= set(groups)
         listed = [s for s in guests.seen if s.group not in self._folded]
-        # Those at work first; who is shown keeps its place among the others.
-        shown = sorted(listed, key=lambda s: not (s.here or s.state in ("tool", "paused")))
+        # Those at work first, and whose helpers they are; each keeps its place among the others.
+        busy = {s.id for s in listed if s.here or s.state in ("tool", "paused")}
+        busy |= {s.parent for s in listed if s.id in busy}
+        shown = sorted(listed, key=lambda s: s.id not in busy)
         here = {seen.id for seen in (shown if self._all else shown[:MOST_ROWS])}
         hidden = len(listed) - len(here)
         self.more.setText(tr("Show fewer") if self._all else counted("%n more", "%n more", hidden))

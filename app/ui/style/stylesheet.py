@@ -62,6 +62,9 @@ QPushButton {
     background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
     padding: 6px 14px; min-height: 18px;
 }
+QPushButton:flat {
+    background: transparent; color: $muted; border: none; text-align: left; padding: 4px 18px;
+}
 QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $pressed; }
 QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }

@@ -178,6 +178,18 @@ def test_more_agents_are_shown_when_that_is_asked_for(run: Run):
     assert len(part.rows) == MOST_ROWS
 
 
+def test_whose_helpers_are_at_work_is_shown_with_them(run: Run):
+    for result in (False, True):
+        first = Asking(run, "main", result=result)
+        run.until(lambda first=first: first.status == 200)
+    asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS)]
+    run.until(lambda: all(each.status == 200 for each in asked))
+    part = run.window.guests.part
+    run.until(lambda: part.more.text() == "1 more")
+    assert (part.rows[0].seen.task, part.rows[0].seen.state) == ("Read main", "idle")
+    assert [row.level for row in part.rows] == [1, *[2] * (MOST_ROWS - 1)]
+
+
 def test_ids_and_tasks_from_outside_are_one_plain_line(run: Run):
     asked = Asking(run, "x" * 4_000, task="\u202eevil\x1b[31m\r\nsecond <b>line</b>")
     run.until(lambda: asked.status == 200)
