@@ -4428,11 +4428,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Of computing time when several clients are busy</source>
-        <translation>An der Rechenzeit, wenn mehrere Clients beschäftigt sind</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Schnellzugriff</translation>
     </message>
@@ -9952,6 +9947,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name} verwendet Prompt-Lookup, sobald es geladen ist.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several are busy</source>
+        <translation>An der Rechenzeit, wenn mehrere aktiv sind</translation>
     </message>
 </context>
 </TS>

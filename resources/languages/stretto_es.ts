@@ -4461,11 +4461,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Of computing time when several clients are busy</source>
-        <translation>Del tiempo de cálculo cuando hay varios clientes ocupados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Acceso rápido</translation>
     </message>
@@ -9952,6 +9947,11 @@ No respondiste.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name} usará la búsqueda en el prompt cuando se cargue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several are busy</source>
+        <translation>Del tiempo de cálculo cuando hay varios activos</translation>
     </message>
 </context>
 </TS>

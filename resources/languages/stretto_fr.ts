@@ -4428,11 +4428,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Of computing time when several clients are busy</source>
-        <translation>Du temps de calcul lorsque plusieurs clients sont occupés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>Accès rapide</translation>
     </message>
@@ -9952,6 +9947,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name} utilisera la recherche dans le prompt une fois chargé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several are busy</source>
+        <translation>Du temps de calcul lorsque plusieurs sont actifs</translation>
     </message>
 </context>
 </TS>

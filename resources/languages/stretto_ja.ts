@@ -4362,11 +4362,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Of computing time when several clients are busy</source>
-        <translation>複数のクライアントが処理中のときの計算時間</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>クイックアクセス</translation>
     </message>
@@ -9828,6 +9823,11 @@ You did not answer.</source>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name}はロードされるとプロンプト参照を使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several are busy</source>
+        <translation>複数のクライアントが処理中のときの計算時間</translation>
     </message>
 </context>
 </TS>

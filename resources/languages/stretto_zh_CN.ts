@@ -4395,11 +4395,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Of computing time when several clients are busy</source>
-        <translation>多个客户端同时忙碌时的计算时间</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick access</source>
         <translation>快速访问</translation>
     </message>
@@ -9828,6 +9823,11 @@ You did not answer.</source>
         <location filename="../../app/ui/models/foot.py"/>
         <source>{name} uses prompt lookup once loaded.</source>
         <translation>{name} 加载后将使用提示词查找。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Of computing time when several are busy</source>
+        <translation>多个客户端同时忙碌时的计算时间</translation>
     </message>
 </context>
 </TS>

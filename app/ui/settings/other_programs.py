@@ -26,7 +26,7 @@ from app.settings.options import PORTS, SERVE_LIMITS, Settings
 from app.ui.dialogs.names import NameDialog
 from app.ui.settings.form_page import TRAY, FormPage, Segments, Switch
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
-from app.ui.style.figures import bytes_line, date_line
+from app.ui.style.figures import bytes_line, date_line, percent
 from app.ui.style.theme import scaled
 from app.ui.widgets.sheet import Sheet
 
@@ -148,14 +148,13 @@ class Shares(QObject):
         self._settings, self._serving, self._choose = settings, serving, choose
         self.program = QComboBox(page)
         self.program.setAccessibleName(tr("Client"))
-        self.share = page.number(tr("Share per client"), 0, " %", tr("Equal"), most=99)
+        unit = percent(1).removeprefix("100")
+        self.share = page.number(tr("Share per client"), 0, unit, tr("Equal"), most=99)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.program)
         row.addWidget(self.share)
-        page.row(
-            mark("Share per client"), row, tr("Of computing time when several clients are busy")
-        )
+        page.row(mark("Share per client"), row, tr("Of computing time when several are busy"))
         self.program.currentIndexChanged.connect(self._show)
         self.share.valueChanged.connect(self._on_share)
         serving.guests_changed.connect(self.look)
