@@ -178,10 +178,10 @@ def growing(caches: Caches) -> list[Any]:
 
 
 def mixes(cache: Any) -> bool:
-    """Whether a chunk can be written to it beside others' steps: it grows, or is a window."""
-    from mlx_lm.models.cache import KVCache, RotatingKVCache
+    """Whether a chunk can be written to it beside others' steps: keys in full, or states."""
+    from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
-    return type(cache) in (KVCache, SharedPrefixKV, RotatingKVCache)
+    return type(cache) in (KVCache, SharedPrefixKV, RotatingKVCache, ArraysCache)
 
 
 def can_trim(cache: Any) -> bool:

@@ -7,6 +7,7 @@ depends on where its prompt is cut into chunks, and which of its parts gives hid
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
 import threading
@@ -162,6 +163,8 @@ def explore(
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
     if known is None or not patches.is_on("attention"):
         known = yield from _ways(net, sessions, vocab)
+    elif known.mixes:
+        _let_states_mix(net, sessions[0])
     return estimate, known
 
 
@@ -207,8 +210,12 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     if (yield from _agrees(SHARED, tried)):
         slots = yield from _agrees(_IN_SLOTS, tried)
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
-        able = slots and all(map(cache_objects.mixes, sessions[0]))
-        mixes = able and (yield from _agrees(_MIXED, tried))
+        mixes = slots and all(map(cache_objects.mixes, sessions[0]))
+        if mixes:
+            undo = _let_states_mix(net, sessions[0])
+            mixes = yield from _agrees(_MIXED, tried)
+            if not mixes:
+                undo()
         return Ways(SHARED, slots, shares_prefix, mixes)
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
@@ -226,6 +233,16 @@ def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None
     yield from in_slices(caches, logits)
     yield
     return logits
+
+
+def _let_states_mix(net: Any, session: Caches) -> Callable[[], None]:
+    """Let chunks go by themselves through what handles states; returns what undoes it."""
+    caches = clone(session)
+    states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
+    if not states or not patches.is_on("module_classes"):
+        return lambda: None
+    run = functools.partial(net, mx.array([[1]]), cache=caches)
+    return ragged.share_chunks(cache_handlers(net, states, run))
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:

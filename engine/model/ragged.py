@@ -571,6 +571,36 @@ class MixedKV:
         return WithChunks(own, masks, self._caches, self._counts)
 
 
+class MixedArrays:
+    """One layer's recurrent states of a pass in which N sessions decode and others read.
+
+    The module that is given it runs once for the rows that decode and once for each chunk, each
+    with its own states (`share_chunks`): a state follows from the token before.
+    """
+
+    def __init__(
+        self, decoding: RaggedArrays | None, caches: Sequence[Any], counts: Sequence[int]
+    ) -> None:
+        self._decoding = decoding
+        self._caches = caches
+        self._counts = counts
+
+    def make_mask(self, _n: int) -> None:
+        return None  # nothing is padded
+
+    def spans(self, rows: int) -> Iterator[tuple[slice, Any, bool]]:
+        """Which of the pass's `rows` go through the module together, with which states.
+
+        The last tells whether they are a chunk, whose tokens follow each other.
+        """
+        first = rows - sum(self._counts)
+        if self._decoding is not None:
+            yield slice(0, first), self._decoding, False
+        for cache, count in zip(self._caches, self._counts, strict=True):
+            yield slice(first, first + count), cache, True
+            first += count
+
+
 class RaggedList:
     """The caches of a layer that has several, each of them ragged."""
 
@@ -626,7 +656,7 @@ def share_caches(
             read, and how many tokens of it come after the N rows.
 
     Raises:
-        NotImplementedError: prompts are read, of a model with other caches than keys and values.
+        NotImplementedError: prompts are read, of a model with caches of another kind.
     """
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
@@ -637,16 +667,19 @@ def share_caches(
         shared = [share(rows, offsets) for rows in each]
     if not reading:
         return shared
-    if any(not isinstance(layer, RaggedKV) for layer in shared):
-        raise NotImplementedError("a mixed step with other caches than keys and values")
     read = list(zip(*(own for own, _ in reading), strict=True))
-    if any(not hasattr(cache, "update_and_fetch") for own in read for cache in own):
-        raise NotImplementedError("prompts read together by other caches than keys and values")
     counts = [count for _, count in reading]
-    rows_of_layer = shared or [None] * len(read)
-    return [
-        MixedKV(rows, own, counts, offsets) for rows, own in zip(rows_of_layer, read, strict=True)
-    ]
+    layers = zip(shared or [None] * len(read), read, strict=True)
+    return [_mixed(rows, own, counts, offsets) for rows, own in layers]
+
+
+def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets) -> Any:
+    """The cache-shaped object for one layer of a pass that reads prompts."""
+    if all(hasattr(cache, "update_and_fetch") for cache in caches):
+        return MixedKV(decoding, caches, counts, offsets)
+    if all(hasattr(cache, "cache") for cache in caches):
+        return MixedArrays(decoding, caches, counts)
+    raise NotImplementedError("a mixed step with other caches than keys, values and states")
 
 
 # ---------------------------------------------------------------- row by row
@@ -679,6 +712,45 @@ class _RowByRow:
             own = {k: _row_of(v, row) if k in self._per_row else v for k, v in given.items()}
             outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
         return _joined(outs)
+
+
+def share_chunks(modules: Iterable[Any]) -> Callable[[], None]:
+    """Make modules run as `MixedArrays` says when given one; returns a function that undoes it."""
+    return mix_in(_ByChunk, modules)
+
+
+class _ByChunk:
+    """Mixed in before the class of a module that handles recurrent states."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        inner = super().__call__  # type: ignore[misc]
+        given: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
+        mixed = next((a for a in given.values() if type(a) is MixedArrays), None)
+        if mixed is None:
+            return inner(*args, **kwargs)
+        x = next(a for a in given.values() if isinstance(a, mx.array) and a.ndim > 1)
+        outs = []
+        for span, cache, is_chunk in mixed.spans(x.shape[0]):
+            own = {k: cache if v is mixed else _within(v, span, is_chunk) for k, v in given.items()}
+            out = inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs})
+            outs.append(_turned(out) if is_chunk else out)
+        return _joined(outs)
+
+
+def _within(value: Any, span: slice, is_chunk: bool) -> Any:
+    """Some rows of an argument; those of a chunk as one row of tokens."""
+    if not isinstance(value, mx.array) or not value.ndim:
+        return value
+    if value.ndim == 1:  # positions, of a chunk the first
+        return value[span.start : span.start + 1] if is_chunk else value[span]
+    return _turned(value[span]) if is_chunk else value[span]
+
+
+def _turned(value: Any) -> Any:
+    """Rows of one token as one row of tokens, and back."""
+    if isinstance(value, tuple):
+        return tuple(map(_turned, value))
+    return value.swapaxes(0, 1) if isinstance(value, mx.array) else value
 
 
 def _has_rows(value: Any, n: int) -> bool:

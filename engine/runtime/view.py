@@ -88,7 +88,8 @@ def _row(state: State, request: Request) -> Row:
         unwritten=kv.sharers > 1,
         # Without it all of a chunk's rows would go through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
-        joins=not (request.apart or session.kv_bits or request.lost),
+        # A recurrent model may treat a first token otherwise.
+        joins=not (request.apart or session.kv_bits or request.lost) and kv.length > 0,
         scratch=session.scratch,
         priority=session.priority,
         program=session.program,

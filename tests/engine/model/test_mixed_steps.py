@@ -68,7 +68,10 @@ def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
         return chat.send(text, params(seed, tokens)).tokens(60)
 
 
-@pytest.mark.parametrize("family", ["plain", "MoE", "sliding window", "attention sinks", "MLA"])
+@pytest.mark.parametrize(
+    "family",
+    ["plain", "MoE", "sliding window", "attention sinks", "MLA", "hybrid recurrent"],
+)
 def test_all_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
