@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import pytest
 
 from engine import Engine, Reply, SamplingParams, TextDelta
-from engine.model import runner
+from engine.cache.cache_objects import clone
+from engine.model import backend, probe, ragged, runner
+from engine.model.loader import load_net
 from engine.model.runner import Reading
+from engine.model.slices import at_once
 
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
 NAMES = "abc"
@@ -165,3 +169,22 @@ def test_who_must_be_reproducible_has_passes_of_their_own(
     for reply in replies:
         reply.cancel()
     assert not mixes
+
+
+def test_states_are_taken_along_where_the_probe_was_kept(
+    model_folder: Callable[[str], Path],
+) -> None:
+    """Ways that are known are not tried out again, but modules are made ready for them."""
+    backend.start()
+    net, _ = load_net(model_folder("hybrid recurrent"))
+    known = probe.Ways(probe.SHARED, slots=True, shares_prefix=True, mixes=True)
+    make = at_once(probe.measure(net, 200, known)).make_cache
+    sessions, chunk = [make(), make()], [3, 1, 4]
+    for caches, prompt in zip(sessions, ([7, 8, 9, 10], [11, 12]), strict=True):
+        net(mx.array([prompt]), cache=caches)
+    own = [clone(caches) for caches in sessions]
+    stepped, read = net(mx.array([[5]]), cache=own[0]), net(mx.array([chunk]), cache=own[1])
+    shared = ragged.share_caches(sessions[:1], None, [(sessions[1], len(chunk))])
+    together = net(mx.array([5, *chunk])[:, None], cache=shared)
+    assert mx.allclose(together[:1], stepped, rtol=1e-3, atol=1e-3)
+    assert mx.allclose(together[1:].swapaxes(0, 1), read, rtol=1e-3, atol=1e-3)
