@@ -11,6 +11,7 @@ named and do not fail the run: a fault all the same, of the test or of the progr
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,9 @@ def _files(place: Path) -> list[Path]:
 
 def main(arguments: list[str]) -> int:
     """The exit status of pytest, of the first group that failed."""
+    # Images of containers set it: each process that a test starts would compile the program anew,
+    # for more than half of the time that its start takes.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
