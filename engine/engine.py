@@ -498,11 +498,26 @@ class Engine:
         prompt: str | Sequence[Message] | RawPrompt,
         reasoning: bool | None = None,
         template: Mapping[str, Any] | None = None,
+        slides_in: int | None = None,
+        session_id: str = "",
     ) -> Future[int]:
-        """How many tokens a prompt would have. Callbacks run on the engine thread."""
+        """How many tokens a prompt would have. Callbacks run on the engine thread.
+
+        Args:
+            slides_in: as a session that slides would send it, with a context of so many tokens: of
+                a last message that does not fit even so, the tokens of that one alone.
+            session_id: this session, which keeps out what it has left out before.
+        """
         asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         answer: Future[int] = Answer()
-        self._post(CountTokens(model.id, asked, reasoning, dict(template or {}), answer))
+        given = dict(template or {})
+        self._post(
+            CountTokens(
+                *(model.id, asked, reasoning, given, answer),
+                slides_in=slides_in,
+                session_id=session_id,
+            )
+        )
         return answer
 
     def count_tools_later(self, model: Model, tools: Sequence[Tool]) -> Future[int]:

@@ -25,6 +25,9 @@ TEMPLATE_ERROR = "template_error"  # the model's chat template refused the messa
 UNKNOWN_MODEL = "unknown_model"  # the model was unloaded
 UNSUPPORTED_SESSION = "unsupported_session"  # the session cannot be kept isolated here
 
+MESSAGE_TOO_LONG = "message_too_long"
+"""A reason for `context_overflow`: the last message is too long even without those before it."""
+
 
 class EngineError(Exception):
     """An error with a code for programs and a plain sentence for people.
@@ -32,12 +35,14 @@ class EngineError(Exception):
     Attributes:
         code: one of the constants of this module.
         message: what happened and, where there is one, the way on.
+        reason: what of several that the code may mean, where it matters for the way on; else "".
     """
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, reason: str = "") -> None:
         super().__init__(code, message)
         self.code = code
         self.message = message
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"{self.message} [{self.code}]"

@@ -347,10 +347,11 @@ class Finished(ReplyEvent):
 
 @dataclass(frozen=True)
 class Failed(ReplyEvent):
-    """The reply's last event: it ended with an error (`EngineError`'s code and message)."""
+    """The reply's last event: it ended with an error (`EngineError`'s code, message and reason)."""
 
     code: str
     message: str
+    reason: str = ""
 
 
 CallEvent = ToolCallStarted | ToolCallDelta | ToolCallFinished | ToolCallFailed
@@ -393,6 +394,8 @@ class CountTokens:
     template: Mapping[str, Any]
     answer: Future[int]
     only_template: bool = False  # how many more than without it
+    slides_in: int | None = None  # without the oldest turns that so many tokens have no room for
+    session_id: str = ""  # nor those that it has left out before
 
 
 Command = (

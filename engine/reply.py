@@ -132,7 +132,7 @@ class Reply:
                 raise TimeoutError(f"the reply had not ended after {timeout} seconds")
             last = self._last
         if isinstance(last, Failed):
-            raise EngineError(last.code, last.message)
+            raise EngineError(last.code, last.message, last.reason)
 
     def refuse(self, event: Failed) -> None:
         """End a reply that no engine thread has taken.

@@ -14,6 +14,7 @@ from app.chats.turn import Compose, Editing, Reply, Running, Waiting
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
 from app.store import Message
+from engine.errors import MESSAGE_TOO_LONG
 
 
 class Action(Enum):
@@ -115,8 +116,11 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
     ``message_id`` names the message it is about; without one it is the last that fits. For
     `Action.RESTORE` it is the message that the deleted ones followed, none at the beginning.
     """
-    if action in _NEEDS_QUIET and turn.reply is not None:
-        return tr(ASKED if turn.asked else BUSY)
+    quiet = action not in _NEEDS_QUIET or turn.reply is None
+    busy = None if quiet else tr(ASKED if turn.asked else BUSY)
+    # What cannot help, whether a reply runs or not, is not offered for later.
+    if busy and action is not Action.FORGET_OLDEST:
+        return busy
     if action in _ON_TURN:
         return _ON_TURN[action](turn)
     if action is Action.RESTORE:
@@ -125,7 +129,7 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
     message = turn.subject(action, message_id)
     if message is None:
         return tr(GONE if message_id else _NOTHING[action])
-    return _ON_MESSAGE[action](turn, message)
+    return _ON_MESSAGE[action](turn, message) or busy
 
 
 _NOTHING = {
@@ -232,7 +236,8 @@ def _forget_oldest(turn: Turn, message: Message) -> str | None:
         return tr("This reply did not fail because of its length.")
     if turn.remote is not None:
         return tr("What fits is unknown. Shorten the message or start a new chat.")
-    if ChatOptions.from_params(message.stats.get("options", {})).slide:
+    slides = ChatOptions.from_params(message.stats.get("options", {})).slide
+    if slides or message.stats.get("reason") == MESSAGE_TOO_LONG:
         return tr("The chat does not fit without its oldest messages either. Shorten the message.")
     before = turn.transcript.path_to(message.parent_id)[:-1]
     if not any(m.role == "assistant" and m.content for m in before):

@@ -269,7 +269,9 @@ class Answering(QObject):
                 stats["turn"] = event.message
             self._end("cancelled" if stopped else "complete", stats=stats)
         elif isinstance(event, Failed):
-            self._end("error", meaning(event.code, event.message), stats={"code": event.code})
+            stats = {"code": event.code, **({"reason": event.reason} if event.reason else {})}
+            words = meaning(event.reason or event.code, event.message)
+            self._end("error", words, stats=stats)
             if event.code in _LOST and not self._closing:
                 # The next try loads the model into whatever engine there is then.
                 self._loader.lose()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -16,10 +16,7 @@ from app.chats.turn import Compose, Editing
 from app.models.loading import ModelLoader, ModelStatus
 from app.remote.address import is_remote
 from app.settings.language import counted, number, tr
-from app.store import ChatRecord
-
-if TYPE_CHECKING:
-    pass
+from app.store import ChatRecord, Message
 
 
 @dataclass(frozen=True)
@@ -27,14 +24,14 @@ class Counted:
     """What was counted.
 
     Attributes:
-        tokens: of the conversation with what is being written at its end.
+        tokens: of what would be sent, with what is being written at its end.
         limit: how many the model's context holds; the answer takes part of it, too.
-        slides: the chat leaves its oldest turns out where they do not fit.
+        slid: the oldest turns are left out of it.
     """
 
     tokens: int
     limit: int
-    slides: bool = False
+    slid: bool = False
 
     @property
     def share(self) -> float:
@@ -50,17 +47,15 @@ class Counted:
         """The figures as a sentence."""
         if self.fits:
             tokens, limit = number(self.tokens), number(self.limit)
-            return tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
+            figures = tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
+            return f"{tr('The oldest messages are left out.')} {figures}" if self.slid else figures
         over = self.tokens - self.limit + 1
-        too_many = counted(
+        return counted(
             "{count} token too long for this model.",
             "{count} tokens too long for this model.",
             over,
             count=number(over),
         )
-        if not self.slides:
-            return too_many
-        return " ".join((too_many, tr("The oldest messages are left out.")))
 
 
 @dataclass(frozen=True)
@@ -138,15 +133,17 @@ class TokenCount(QObject):
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        path, written = asked.transcript.path_to(end), await asked.told(compose)
+        # As it will stand in the path: a message that did not fit is left out once one follows it.
+        said = Message("", asked.record.id, end, content=await asked.told(compose))
+        path = [*asked.transcript.path_to(end), said]
         turns = conversation(path, asked.record.system, texts=asked.texts)
-        if turns and turns[-1]["role"] == "user":
-            turns[-1]["content"] += "\n\n" + written
-        else:
-            turns.append({"role": "user", "content": written})
-        limit, slides = asked.options.context_of(model.context_length), asked.options.slide
+        limit = asked.options.context_of(model.context_length)
+        count = partial(engine.count_later, model, turns, asked.options.reasoning)
         try:
-            future = engine.count_later(model, turns, asked.options.reasoning)
-            return Counted(await flows.arrived(future), limit, slides)
+            tokens = await flows.arrived(count())
+            if not asked.options.slide:
+                return Counted(tokens, limit)
+            sent = await flows.arrived(count(slides_in=limit, session_id=asked.record.id))
+            return Counted(sent, limit, slid=sent < tokens)
         except Exception:  # it was stopped; a template that refuses it says so when it is sent
             return None

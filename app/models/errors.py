@@ -10,6 +10,7 @@ from engine.errors import (
     ENGINE_STOPPED,
     INTERNAL_ERROR,
     INVALID_REQUEST,
+    MESSAGE_TOO_LONG,
     MODEL_LOAD_FAILED,
     OUT_OF_MEMORY,
     SESSION_BUSY,
@@ -25,6 +26,7 @@ _MEANINGS = {
     ENGINE_STOPPED: mark("The engine has stopped."),
     INTERNAL_ERROR: mark("The model could not reply."),
     INVALID_REQUEST: mark("The model cannot process this request."),
+    MESSAGE_TOO_LONG: mark("The message alone is too long for the model’s context."),
     MODEL_LOAD_FAILED: mark("The model could not be loaded."),
     OUT_OF_MEMORY: mark("Not enough memory."),
     SESSION_BUSY: mark("The model is still replying in this chat."),
@@ -33,7 +35,7 @@ _MEANINGS = {
     UNKNOWN_MODEL: mark("The model is no longer loaded."),
     UNSUPPORTED_SESSION: mark("This model cannot keep the chat separate from the others."),
 }
-"""By `EngineError.code`."""
+"""By `EngineError.code`, or its reason."""
 
 
 def meaning(code: str, message: str) -> str:

@@ -245,14 +245,15 @@ class Reception:
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
+        slides, session = command.slides_in, self._state.sessions.get(command.session_id)
         job = Job(
             model.text,
             None,
             command.reasoning,
-            False,
-            model.info.context_length,
+            slides is not None,
+            slides or model.info.context_length,
             [],
-            [],
+            list(session.gone) if session is not None else [],
             Ledger(),
             command.prompt,
             SamplingParams(),

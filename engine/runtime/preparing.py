@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger
-from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
+from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, MESSAGE_TOO_LONG, EngineError
 from engine.messages import Added, Asked, Message, RawPrompt
 from engine.model.constraint import constrain
 from engine.model.loaded import TextCodec
@@ -19,6 +19,8 @@ from engine.sandbox import bounds
 from engine.text import pieces, prompt, tool_grammars
 from engine.text.rendering import TooLongError
 from engine.text.splitter import ReplyText
+
+Build = Callable[[list[Message]], prompt.Prompt]
 
 MOST_EXTRA = 2**15
 """What a template is given beside the messages is bounded as a context of so many tokens is."""
@@ -93,20 +95,14 @@ def prepare(job: Job) -> Prepared:
     if job.slides:
         messages, early = _shorten(context, messages)
         gone = [*gone, *early]
+    bounds.check_prompt(last_turn(messages), context, MESSAGE_TOO_LONG)
     bounds.check_prompt(messages, context)
-    ready, length = _built(build, messages)
-    most = params.max_tokens or context
-    if job.slides and context - length < min(most, context // 8):
-        kept, more = _slide(context, messages, build)
-        if more:
-            gone = [*gone, *not_kept(messages, kept)]
-            messages = kept
-            ready, length = _built(build, kept)
+    kept, ready, length = _fitting(job, messages, build)
+    gone = [*gone, *not_kept(messages, kept)]
+    messages = kept
     if ready is None or length >= context:
-        raise EngineError(
-            CONTEXT_OVERFLOW,
-            _too_long(length, model.info.name, context, messages, job.slides),
-        )
+        raise _too_long(job, messages, length, build)
+    most = params.max_tokens or context
     _check_form(job)
     tools = params.offered or job.template.get("tools") or ()
     one = bool(tools) and not params.parallel_tool_calls
@@ -192,38 +188,54 @@ def count(job: Job) -> int:
         if isinstance(job.asked, RawPrompt):
             return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
         messages = _given(job.asked)
+        if job.slides:
+            messages, _ = _without_gone(job, messages, True)
+            messages, _ = _shorten(context, messages)
         bounds.check_prompt(messages, context)
         bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
-        made = prompt.build(
+    except TooLongError as error:
+        return error.tokens
+
+    def build(some: list[Message]) -> prompt.Prompt:
+        return prompt.build(
             model.tokenizer,
-            messages,
+            some,
             job.reasoning,
             job.ledger,
             model.reader,
             None,
             job.template,
         )
-    except TooLongError as error:
-        return error.tokens
-    return len(made.tokens)
+
+    messages, _, length = _fitting(job, messages, build)
+    if job.slides and length >= context:  # then the message alone is
+        length = _built(build, last_turn(messages))[1]
+    return length
 
 
-def _too_long(length: int, name: str, context: int, messages: list[Message], slides: bool) -> str:
+def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> EngineError:
     """Why a prompt of that length cannot be read, and the way on."""
-    if slides or sum(m["role"] == "user" for m in messages) < 2:
-        return (
-            f"Your message is too long for {name} even alone: the prompt is {length:,} tokens "
-            f"long, and its context takes at most {context:,} with the answer. Shorten it."
+    name, context = job.model.info.name, job.context
+
+    def length_of(some: list[Message]) -> int:
+        return _built(build, some)[1]
+
+    if not job.slides and slide(messages, context - 1, context - 1, length_of) is not None:
+        return EngineError(
+            CONTEXT_OVERFLOW,
+            f"The conversation is {length:,} tokens long and {name} takes at most {context:,}. "
+            "Shorten it, start a new chat, or let this one drop its oldest turns.",
         )
-    return (
-        f"The conversation is {length:,} tokens long and {name} takes at most {context:,}. "
-        "Shorten it, start a new chat, or let this one drop its oldest turns."
+    return EngineError(
+        CONTEXT_OVERFLOW,
+        f"Your message is too long for {name} even alone: the prompt is "
+        f"{length_of(last_turn(messages)):,} tokens long, and its context takes at most "
+        f"{context:,} with the answer. Shorten it.",
+        MESSAGE_TOO_LONG,
     )
 
 
-def _built(
-    build: Callable[[list[Message]], prompt.Prompt], messages: list[Message]
-) -> tuple[prompt.Prompt | None, int]:
+def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
     """The prompt of messages and its tokens; no prompt where the context cannot take so many."""
     try:
         made = build(messages)
@@ -269,16 +281,21 @@ def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list
     return [*messages[:head], *messages[cut:]], messages[head:cut]
 
 
-def _slide(
-    context: int, messages: list[Message], build: Callable[[list[Message]], prompt.Prompt]
-) -> tuple[list[Message], int]:
-    """The messages without the oldest turns, as far as that helps, and how many went."""
-
-    def length(some: list[Message]) -> int:
-        return _built(build, some)[1]
-
+def _fitting(
+    job: Job, messages: list[Message], build: Build
+) -> tuple[list[Message], prompt.Prompt | None, int]:
+    """What `_built` gives, and before it the messages: without the oldest turns where the session
+    slides, they leave too little room for an answer, and that helps.
+    """
+    context = job.context
+    made, length = _built(build, messages)
+    if not job.slides or context - length >= min(job.params.max_tokens or context, context // 8):
+        return messages, made, length
     target = int(context * KEPT_SHARE)
-    return slide(messages, target, context - 1, length) or (messages, 0)
+    slid = slide(messages, target, context - 1, lambda some: _built(build, some)[1])
+    if slid is None or not slid[1]:
+        return messages, made, length
+    return slid[0], *_built(build, slid[0])
 
 
 KEPT_SHARE = 0.7
@@ -292,6 +309,15 @@ def fixed_head(messages: Sequence[Message]) -> int:
     while count < len(messages) and messages[count]["role"] == "system":
         count += 1
     return count
+
+
+def last_turn(messages: list[Message]) -> list[Message]:
+    """What stays of a conversation in any case: its head, and the last message of the user with
+    what follows it.
+    """
+    head = fixed_head(messages)
+    users = [i for i, m in enumerate(messages) if m["role"] == "user"]
+    return [*messages[:head], *messages[users[-1] :]] if users else messages
 
 
 def slide(

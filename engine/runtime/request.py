@@ -304,7 +304,7 @@ class Request:
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
         self._end()  # now that it has been reported
 
-    def fail(self, code: str, message: str) -> None:
+    def fail(self, code: str, message: str, reason: str = "") -> None:
         """End with an error; the last event."""
         if self.status == Status.FINISHED:
             return
@@ -312,7 +312,7 @@ class Request:
             self._tell([], over=True)  # a call that has started ends, too
         except BaseException:
             log.exception("the calls of a reply that failed could not be ended")
-        self._sink(Failed(self.session.id, self.id, code, message), ())
+        self._sink(Failed(self.session.id, self.id, code, message, reason), ())
         self._end()
 
     def _end(self) -> None:

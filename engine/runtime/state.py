@@ -234,16 +234,16 @@ class State:
             log.exception("caches could not be dropped in order")
 
 
-def _said(error: BaseException) -> tuple[str, str]:
-    """An error's code, and its words for a person."""
+def _said(error: BaseException) -> tuple[str, str, str]:
+    """An error's code, its words for a person, and its reason."""
     if isinstance(error, EngineError):
         if error.code == INTERNAL_ERROR:  # a server's clients get no more than that
             log.error("a reply failed: %s", error.message.partition("\n")[0])
-        return error.code, error.message
+        return error.code, error.message, error.reason
     if is_out_of_memory(error):
-        return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
+        return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again.", ""
     log.error("a reply failed", exc_info=error)
-    return INTERNAL_ERROR, f"Answering failed: {words_of(error)}"
+    return INTERNAL_ERROR, f"Answering failed: {words_of(error)}", ""
 
 
 WINDOW = 2.0

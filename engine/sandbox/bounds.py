@@ -90,8 +90,11 @@ def check_count(messages: int, most: int = 20 * MOST_MESSAGES) -> None:
         )
 
 
-def check_prompt(messages: list[Message], context: int) -> None:
+def check_prompt(messages: list[Message], context: int, reason: str = "") -> None:
     """Refuse messages that cannot fit into a context of so many tokens, or be worked on at all.
+
+    Args:
+        reason: of the error where they are too long.
 
     Raises:
         EngineError: `context_overflow` or `invalid_request`.
@@ -104,6 +107,7 @@ def check_prompt(messages: list[Message], context: int) -> None:
             CONTEXT_OVERFLOW,
             f"The conversation is {characters:,} characters long. The model's context takes "
             f"{context:,} tokens, which are never more than {most:,} characters. Shorten it.",
+            reason,
         )
 
 

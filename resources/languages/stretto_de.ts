@@ -7386,7 +7386,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch keine Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>
@@ -8060,6 +8059,7 @@ Du hast nicht geantwortet.</translation>
         <translation>wartet, Platz {place}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} belegt · Chats {kv}</translation>
@@ -8459,6 +8459,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Chat-Einstellungen…</translation>
     </message>
@@ -9952,6 +9953,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Of computing time when several are busy</source>
         <translation>An der Rechenzeit, wenn mehrere aktiv sind</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The message alone is too long for the model’s context.</source>
+        <translation>Schon die Nachricht allein ist zu lang für den Kontext des Modells.</translation>
     </message>
 </context>
 </TS>

@@ -7429,7 +7429,6 @@ No respondiste.</translation>
         <translation>Aún no hay chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Cliente</translation>
@@ -8103,6 +8102,7 @@ No respondiste.</translation>
         <translation>en cola, n.º {place}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} en uso · chats {kv}</translation>
@@ -8502,6 +8502,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Ajustes del chat…</translation>
     </message>
@@ -9952,6 +9953,11 @@ No respondiste.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Of computing time when several are busy</source>
         <translation>Del tiempo de cálculo cuando hay varios activos</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The message alone is too long for the model’s context.</source>
+        <translation>El mensaje por sí solo es demasiado largo para el contexto del modelo.</translation>
     </message>
 </context>
 </TS>

@@ -7386,7 +7386,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>
@@ -8060,6 +8059,7 @@ Vous n’avez pas répondu.</translation>
         <translation>en file, nº {place}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} utilisés · discussions {kv}</translation>
@@ -8459,6 +8459,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Réglages de la discussion…</translation>
     </message>
@@ -9952,6 +9953,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Of computing time when several are busy</source>
         <translation>Du temps de calcul lorsque plusieurs sont actifs</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The message alone is too long for the model’s context.</source>
+        <translation>À lui seul, le message est trop long pour le contexte du modèle.</translation>
     </message>
 </context>
 </TS>

@@ -7289,7 +7289,6 @@ You did not answer.</source>
         <translation>チャットはまだありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>クライアント</translation>
@@ -7955,6 +7954,7 @@ You did not answer.</source>
         <translation>順番待ち {place}番目</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>使用中 {all} · チャット {kv}</translation>
@@ -8354,6 +8354,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>チャットの設定…</translation>
     </message>
@@ -9828,6 +9829,11 @@ You did not answer.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Of computing time when several are busy</source>
         <translation>複数のクライアントが処理中のときの計算時間</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The message alone is too long for the model’s context.</source>
+        <translation>このメッセージだけでモデルのコンテキストを超えています。</translation>
     </message>
 </context>
 </TS>

@@ -7332,7 +7332,6 @@ You did not answer.</source>
         <translation>还没有对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>客户端</translation>
@@ -7998,6 +7997,7 @@ You did not answer.</source>
         <translation>排队中，第 {place} 位</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>已用 {all} · 对话 {kv}</translation>
@@ -8397,6 +8397,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>对话设置…</translation>
     </message>
@@ -9828,6 +9829,11 @@ You did not answer.</source>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Of computing time when several are busy</source>
         <translation>多个客户端同时忙碌时的计算时间</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The message alone is too long for the model’s context.</source>
+        <translation>仅这条消息就已超出模型的上下文。</translation>
     </message>
 </context>
 </TS>

@@ -11,7 +11,7 @@ What it answers is in the question, so that a test reads as one piece:
 - ``cut`` ends at its length; an answer that is continued gets "and more.",
 - ``break`` ends as when the engine's thread has broken down,
 - ``overflow`` fails unless the session leaves its oldest turns out,
-- a conversation with ``toolong`` in any of its turns fails,
+- a conversation with ``toolong`` in any of its turns fails, ``huge`` is too long even alone,
 - ``fail`` ends with Failed, anything else is echoed.
 """
 
@@ -244,11 +244,20 @@ class FakeEngine:
         self.forgotten.append(session_id)
 
     def count_later(
-        self, model: Model, prompt: Any, reasoning: bool | None = None, template: Any = None
+        self,
+        model: Model,
+        prompt: Any,
+        reasoning: bool | None = None,
+        template: Any = None,
+        slides_in: int | None = None,
+        session_id: str = "",
     ) -> Future[int]:
-        """A token is a word, and three go with each turn."""
+        """A token is a word, and three go with each turn; the oldest go where they must."""
+        sizes = [len(turn["content"].split()) + 3 for turn in prompt]
+        while slides_in is not None and sum(sizes) >= slides_in and len(sizes) > 1:
+            del sizes[:2]  # a question and its answer
         future: Future[int] = Future()
-        future.set_result(sum(len(turn["content"].split()) + 3 for turn in prompt))
+        future.set_result(sum(sizes))
         return future
 
     def stats_later(self) -> Future[dict[str, Any]]:
@@ -378,6 +387,9 @@ class FakeEngine:
         if kind == "cut":
             self._finish(reply, FinishReason.LENGTH)
             return False
+        if kind == "message_too_long":
+            reply.post(Failed(reply.session.id, reply.id, "context_overflow", word, kind))
+            return False
         if kind in {"out_of_memory", "context_overflow", "engine_stopped", "unknown_model"}:
             reply.post(Failed(reply.session.id, reply.id, kind, word))
             return False
@@ -427,6 +439,8 @@ def script(question: str) -> Iterator[tuple[str, str]]:
         words = [("answer", "So far "), ("out_of_memory", "Not enough memory.")]
     elif verb == "overflow":
         words = [("context_overflow", "The conversation is too long for this model.")]
+    elif verb == "huge":
+        words = [("message_too_long", "Your message is too long for this model even alone.")]
     elif verb == "call":
         words = [("call", call) for call in rest.split(" & ")]
     elif verb == "loop":

@@ -221,7 +221,13 @@ class StepEngine:
         self._refuse_if_stopped()
 
     def count_later(
-        self, model: Model, prompt: Any, reasoning: bool | None = None, template: Any = None
+        self,
+        model: Model,
+        prompt: Any,
+        reasoning: bool | None = None,
+        template: Any = None,
+        slides_in: int | None = None,
+        session_id: str = "",
     ) -> Future[int]:
         """A token is a word, and three go with each turn."""
         future: Future[int] = Future()

@@ -141,7 +141,7 @@ class Drip:
         return DripSession(self, session_id or f"session-{next(_numbers)}")
 
     def count_later(
-        self, model: Model, prompt: Any, reasoning: object = None, template: Any = None
+        self, model: Model, prompt: Any, reasoning: object = None, **as_sent: Any
     ) -> Future[int]:
         """About as many as there are words."""
         future: Future[int] = Future()

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPa
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off
+from app.chats.options import ChatOptions
 from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
 from app.models.errors import DOES_NOT_FIT
@@ -142,8 +143,9 @@ class Reasoning(QWidget):
 UNLOAD = "unload"
 MODELS = "models"
 BASE = "base"
+SETTINGS = "settings"
 """What is asked for besides the `Action`s: a model is to make room; the chat is to have another;
-it is to have its model without the adapter."""
+it is to have its model without the adapter; its settings are to be shown."""
 
 WITHOUT = mark("Use Without Adapter")
 
@@ -179,6 +181,8 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
             why = can(Action.DELETE, message.parent_id)
             asks = Action.DELETE.value
             offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
+        if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
+            offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))  # less than could be
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
         return offers
     why = can(Action.REGENERATE, message.id)

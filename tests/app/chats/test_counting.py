@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 
@@ -48,12 +49,50 @@ def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
     write(run, "word " * 2_100)
     run.until(lambda: composer.foot)
     assert composer.foot == "56 tokens too long for this model."
-    run.pane.chat.set_options(
-        run.pane.chat.options.__class__(slide=True), run.pane.chat.record.system
-    )
-    run.until(lambda: "left out" in composer.foot)
+    slide(run)  # which does not help: there is nothing older
+    assert composer.foot == "56 tokens too long for this model."
     assert composer.button.isEnabled()  # the engine has the last word
     assert composer.text == "word " * 2_100
+
+
+def slide(run: Run) -> None:
+    """Have the chat leave out its oldest turns, and count once more."""
+    chat = run.pane.chat
+    chat.set_options(replace(chat.options, slide=True), chat.record.system)
+    run.pane.composer._count = None
+    chat.count.count()
+    run.until(lambda: counted(run) is not None)
+
+
+def test_a_chat_that_leaves_out_its_oldest_turns_counts_what_it_will_send(start: Start):
+    run = start().ready()
+    run.pane.chat.send("say one " + "word " * 1_200)
+    run.answered()
+    write(run, "word " * 900)
+    run.until(lambda: counted(run) is not None)
+    assert counted(run) is not None
+    assert not counted(run).fits
+    slide(run)
+    assert counted(run) == Counted(903, 2048, slid=True)
+    assert run.pane.composer.foot == "The oldest messages are left out. 903 of 2,048 tokens"
+    write(run, "word " * 2_100)
+    run.until(lambda: "too long" in run.pane.composer.foot)
+    assert run.pane.composer.foot == "56 tokens too long for this model."
+
+
+def test_what_did_not_fit_is_not_counted_with_what_comes_after_it(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    run.pane.chat.send("toolong " + "word " * 2_100)
+    run.answered()
+    write(run, "short now")
+    run.until(lambda: counted(run) is not None)
+    assert counted(run) == Counted((2 + 3) + (1 + 3) + (2 + 3), 2048)
+    run.pane.composer.set_text("")
+    run.ask("say two")
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
+    run.until(lambda: counted(run) is not None)
+    assert counted(run) == Counted((2 + 3) + (1 + 3) + (2 + 3), 2048)
 
 
 def test_an_edited_message_is_counted_in_its_own_place(start: Start):

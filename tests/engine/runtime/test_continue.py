@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, TextDelta
+from engine.errors import CONTEXT_OVERFLOW, MESSAGE_TOO_LONG
 from engine.runtime.preparing import not_kept, slide, without
 from tests.engine.families import FAMILIES
 
@@ -196,3 +197,38 @@ def test_an_unknown_policy_is_refused(engine: Engine, model_folder: Folder) -> N
     model = engine.load(model_folder("plain"))
     with pytest.raises(ValueError, match="on_overflow"):
         engine.open_session(model, on_overflow="truncate")  # type: ignore[arg-type]
+
+
+def test_what_a_chat_that_slides_would_send_is_counted_as_it_is_sent(
+    engine: Engine, model_folder: Folder
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model, session_id="one", on_overflow="slide", context=512)
+    messages: list[dict[str, Any]] = []
+    for turn in range(8):
+        messages.append(user(f"turn {turn}: " + "word " * 20))
+        told = engine.count_later(model, messages, slides_in=512, session_id="one").result(60)
+        reply = chat.send(messages, params(64))
+        reply.text(60)
+        messages.append(assistant("yes " * 12))
+        assert told == reply.stats.prompt_tokens
+    assert reply.stats.dropped_messages
+    assert engine.count_later(model, messages).result(60) > 512
+    long = user("word " * 200)
+    alone = engine.count_later(model, [long]).result(60)
+    assert engine.count_later(model, [*messages, long], slides_in=512).result(60) == alone > 512
+
+
+@pytest.mark.parametrize("words", [200, 20_000])  # more than is tokenised
+def test_an_overflow_says_where_leaving_out_older_turns_cannot_help(
+    engine: Engine, model_folder: Folder, words: int
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")), context=512)
+    older = [user("hello"), assistant("yes")]
+    with pytest.raises(EngineError) as alone:
+        chat.send([*older, user("word " * words)], params(5)).text(60)
+    assert (alone.value.code, alone.value.reason) == (CONTEXT_OVERFLOW, MESSAGE_TOO_LONG)
+    older = [user("word " * words), assistant("yes")]
+    with pytest.raises(EngineError) as together:
+        chat.send([*older, user("word " * 50)], params(5)).text(60)
+    assert (together.value.code, together.value.reason) == (CONTEXT_OVERFLOW, "")

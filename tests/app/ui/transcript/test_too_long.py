@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.ui.pane.options import OptionsPopover
 from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
 
@@ -100,3 +103,31 @@ def test_another_model_is_a_button_away(start: Start):
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     menu.close()
+
+
+def test_where_the_message_alone_is_too_long_nothing_older_is_offered_to_go(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    run.ask("huge words")
+    assert list(remedies(run)) == REST
+    chat = run.pane.chat
+    chat.set_options(replace(chat.options, context=1024), chat.record.system)
+    chat.regenerate()
+    run.answered()
+    ways = remedies(run)
+    assert list(ways) == ["Edit Message", "Delete Message", "Chat Settings…", REST[-1]]
+    ways["Chat Settings…"].click()
+    run.until(lambda: run.window.findChild(OptionsPopover) is not None)
+
+
+def test_while_a_reply_runs_an_older_card_offers_nothing_that_cannot_help(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    run.ask("huge words")
+    card = run.pane.chat.transcript.last("assistant").id
+    run.say("hold 2")
+    run.until(lambda: run.answer(run.pane))
+    row = run.pane.transcript.row(card)
+    assert [button.text() for button in row.remedies] == REST
+    run.engine.release()
+    run.answered()
