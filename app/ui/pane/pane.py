@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -34,15 +37,16 @@ from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.errors import NOT_STARTED
-from app.settings.language import mark, tr
+from app.settings.language import mark, number, tr
 from app.store.index import shown_text
+from app.store.search import fold
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
-from app.ui.transcript.answer_row import BASE, MODELS, UNLOAD, WITHOUT
+from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
@@ -140,8 +144,10 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._transcript = transcript
-        self._hits: list[tuple[int, str]] = []  # places in the path, and the messages there
-        self._at = 0
+        # The messages with the words: where in the path, which, and how often they stand there.
+        self._hits: list[tuple[int, str, int]] = []
+        self._ends: list[int] = []  # how many marks there are up to the end of each
+        self._at = 0  # the number of the current mark
         self._begin = 0  # the place that was in view
         self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
         self.field = QLineEdit(self)
@@ -178,16 +184,17 @@ class FindBar(QWidget):
     @Slot()
     def close_bar(self) -> None:
         self.hide()
-        self._transcript.highlight("")
+        self._transcript.highlight(None)
         self._texts.clear()
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Go to the next (+1) or previous (-1) message that has the words."""
+        """Go to the next (+1) or previous (-1) place of the words."""
         if self._hits:
-            self._at = (self._at + by) % len(self._hits)
-            self._begin = self._hits[self._at][0]
-            self._go()
+            self._at = (self._at + by) % self._total
+            self._go(back=by < 0)
+            if self._hits:
+                self._begin = self._hits[bisect_right(self._ends, self._at)][0]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -206,29 +213,59 @@ class FindBar(QWidget):
 
     @Slot()
     def _on_text(self) -> None:
-        words = self.field.text().strip().casefold()
+        words = fold(self.field.text().strip())
         path = self._chat.transcript.path if words else []
-        self._hits = [(n, m.id) for n, m in enumerate(path) if words in self._shown(m.id)]
-        after = [at for at, (place, _) in enumerate(self._hits) if place >= self._begin]
-        self._at = after[0] if after else max(0, len(self._hits) - 1)
-        self._transcript.highlight(self.field.text().strip())
+        counts = ((n, m.id, self._shown(m.id).count(words)) for n, m in enumerate(path))
+        self._take(hit for hit in counts if hit[2])
+        before = sum(marks for place, _, marks in self._hits if place < self._begin)
+        self._at = max(0, min(before, self._total - 1))
+        found = re.compile(re.escape(words))
+        self._transcript.highlight(
+            (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
+        )
         if self._hits:
             self._go()
         else:
             self.count.setText(tr("Not found") if words else "")
+
+    def _take(self, hits: Iterable[tuple[int, str, int]]) -> None:
+        self._hits = list(hits)
+        self._ends = list(accumulate(marks for _, _, marks in self._hits))
+
+    @property
+    def _total(self) -> int:
+        return self._ends[-1] if self._ends else 0
 
     def _shown(self, message_id: str) -> str:
         """What the message reads like: its marks are not looked through."""
         message = self._chat.message(message_id)
         kept = self._texts.get(message_id)
         if kept is None or kept[0] != message.content:
-            text = shown_text(message.content, message.role).casefold()
+            text = fold(shown_text(message.content, message.role))
             self._texts[message_id] = kept = (message.content, text)
         return kept[1]
 
-    def _go(self) -> None:
-        self.count.setText(tr("{number} of {count}", number=self._at + 1, count=len(self._hits)))
-        self._transcript.show_message(self._hits[self._at][1])
+    def _go(self, *, back: bool = False) -> None:
+        """Show the current mark. How many a message has is seen once it is laid out: what its
+        source lets expect may be other than what it reads like.
+        """
+        while self._hits:
+            hit = bisect_right(self._ends, self._at)
+            place, message_id, expected = self._hits[hit]
+            begin = self._ends[hit] - expected
+            there = self._transcript.show_mark(message_id, self._at - begin)
+            if there in {None, expected}:
+                break
+            self._hits[hit] = (place, message_id, there or 0)
+            if back and self._at == begin + expected - 1:
+                self._at = begin + (there or 0) - 1
+            else:
+                self._at = min(self._at, begin + (there or 0))
+            self._take(hit for hit in self._hits if hit[2])
+            self._at %= self._total or 1
+        figures = {"number": number(self._at + 1), "count": number(self._total)}
+        words = tr("{number} of {count}", **figures) if self._hits else tr("Not found")
+        self.count.setText(words)
 
 
 LEAST = (272, 220)
@@ -508,7 +545,7 @@ class ChatPane(QWidget):
         chat = self.chat
         stops = chat.answering
         refusal = chat.can(Action.STOP if stops else Action.SEND)
-        if self._may_wait and not chat.sends_later:
+        if self._may_wait and not stops:
             refusal = None
         self.composer.show_turn(stops=stops, refusal=refusal, hint=self._hint)
 
@@ -527,15 +564,28 @@ class ChatPane(QWidget):
 
     @property
     def _may_wait(self) -> bool:
-        """Whether nothing but the files that are being read is in the way of what is composed."""
+        """Whether nothing is in the way of what is composed but files that are being read; or, of
+        what goes to other chats, too, the reply.
+        """
         chat = self.chat
-        return bool(chat.attaching.reading and chat.compose.text.strip()) and not chat.answering
+        if chat.sends_later or not chat.compose.text.strip():
+            return False
+        if chat.answering:
+            return self._broadcast > 1 and not isinstance(chat.compose, Editing)
+        return bool(chat.attaching.reading)
 
     def _send_later(self) -> bool:
-        """Enter while a file is being read: once it is, the message goes by itself."""
+        """Enter while a file is being read, or in a broadcast a reply runs: after that the message
+        goes by itself. The chats that are free need not wait for a reply.
+        """
+        compose, reading = self.chat.compose, bool(self.chat.attaching.reading)
+        if self.chat.sends_later:
+            return True  # it waits already, as is said below the text
         if not (self._may_wait and self.chat.submit_later()):
             return False
-        self._speaks_later = True
+        self._speaks_later = reading
+        if not reading:
+            self.spoken.emit(self, compose.text, compose.attachments)
         announce(self, self._hint)
         return True
 
@@ -585,6 +635,8 @@ class ChatPane(QWidget):
         elif action == BASE:
             self._leave_adapter()
             self.act(Action.REGENERATE, message_id)
+        elif action == SETTINGS:
+            self.options_asked.emit(self)
         elif action == TOOLS:
             self.tools_asked.emit(self)
         elif action == UNLOAD:

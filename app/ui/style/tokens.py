@@ -228,6 +228,7 @@ EDGE_PAIRS = (
     ("border_strong", "code_background"),
     ("accent", "hover"),
     ("accent", "pressed"),
+    ("accent", "selection"),  # a mark that one is at, and the others
 )
 """Bare edges, focus rings and signs of controls with what is beside them: 3:1 (WCAG 1.4.11).
 

@@ -38,7 +38,7 @@ from app.settings.language import counted, number, tr
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
-from app.ui.widgets.textview import TextView, Words
+from app.ui.widgets.textview import TextView
 
 
 @dataclass(frozen=True)
@@ -494,12 +494,6 @@ class MarkdownView(TextView):
         """Put the whole answer on the clipboard as it reads."""
         QGuiApplication.clipboard().setText(self._markdown.plain_text())
 
-    def highlight(self, words: Words) -> float | None:
-        top = super().highlight(words)
-        if top is not None:
-            self._reveal(self._found[0].cursor)
-        return top
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -593,10 +587,11 @@ class MarkdownView(TextView):
             event.pointingDevice(),
         )
 
-    def _reveal(self, cursor: QTextCursor) -> None:
+    def _reveal(self, cursor: QTextCursor) -> float:
         place = self.cursorRect(cursor)
         if self._wide.reveal(cursor, place.center().x(), place.center().y()):
             self.viewport().update()
+        return float(place.top())
 
     def _context(self) -> QAbstractTextDocumentLayout.PaintContext:
         """What a text edit draws its document with."""

@@ -168,8 +168,8 @@ class FileLine(PaintedButton):
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
         room = self.width() - start - 24
-        about = measure.horizontalAdvance(self._about)
-        name_room = max(room - about - 8, min(room, 80))
+        # Whole, if it can be: what is beside it is in the tooltip, too.
+        name_room = min(room, measure.horizontalAdvance(self.attachment.name) + 4)
         name = measure.elidedText(self.attachment.name, Qt.TextElideMode.ElideMiddle, name_room)
         taken = measure.horizontalAdvance(name) + 8
         painter.setPen(QColor(tokens.text))
@@ -356,14 +356,33 @@ class MessageRow(QWidget):
             self._reveal()
             self.resized.emit()
 
-    def highlight(self, words: Words) -> int | None:
-        """Mark every place of ``words``; returns the top of the first in this row, if any."""
+    def highlight(self, words: Words | None) -> int | None:
+        """Mark every place of ``words``; returns the top of the first in this row, if any.
+
+        None takes the marks away.
+        """
         tops = [
             view.mapTo(self, QPoint()).y() + top
             for view in self.findChildren(TextView)
             if (top := view.highlight(words)) is not None and view.isVisibleTo(self)
         ]
         return round(min(tops)) if tops else None
+
+    def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
+        """Mark every place of ``words`` in what was said, and the one of that number apart.
+
+        Returns:
+            How many there are, and the top of that one in this row.
+        """
+        view = self._sought_in(shown=current >= 0)
+        if view is None:
+            return 0, None
+        top = view.highlight(words, current)
+        return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
+
+    def _sought_in(self, *, shown: bool) -> TextView | None:
+        """The text whose words are found; ``shown``: a person is to see it."""
+        return self.body
 
     def in_use(self) -> bool:
         """Whether a selection or the focus would be lost if this row were taken down."""

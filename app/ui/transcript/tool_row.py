@@ -396,6 +396,11 @@ class ToolRow(MessageRow):
         """The arguments, the changes or the result, as they are shown."""
         return self._view.toPlainText()
 
+    def _sought_in(self, *, shown: bool) -> TextView | None:
+        if shown and self.state is CallState.OVER and not self._fold.isChecked():
+            self.fold()
+        return self._view
+
     def set_call(self, call: Call | None) -> None:
         """Take the call as it is now; None when it is over."""
         self._call = call

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isinf
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -269,8 +270,9 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
         self._chat = chat
-        self._words: Words = ""
+        self._words: Words | None = None
         self._found_in = ""  # the one message in which the words are marked; "" for all
+        self._at = ("", -1)  # of all, the mark at which a person is: its message and its number
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)
@@ -325,6 +327,9 @@ class TranscriptView(QAbstractScrollArea):
     def scroll_pages(self, pages: float) -> None:
         """Scroll by viewports, for keys that arrive in the composer."""
         bar = self.verticalScrollBar()
+        if isinf(pages):
+            self.jump_to_end() if pages > 0 else bar.setValue(0)
+            return
         bar.setValue(bar.value() + round(pages * self.viewport().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -498,15 +503,47 @@ class TranscriptView(QAbstractScrollArea):
         """Take the marks of a search away; whether there were any."""
         marked = bool(self._found_in)
         if marked:
-            self.highlight("")
+            self.highlight(None)
         return marked
 
-    def highlight(self, words: str) -> None:
-        """Mark these words wherever they stand; none when empty."""
-        self._found_in = ""
-        self._mark_words(words)
+    def highlight(self, words: Words | None) -> None:
+        """Mark these words in what was said, wherever they stand; None takes all marks away."""
+        self._found_in, self._at = "", ("", -1)
+        self._mark_words(None)  # those of a search stand in files, too
+        if words is not None:
+            self._mark_words(words)
 
-    def _mark_words(self, words: Words) -> None:
+    def show_mark(self, message_id: str, number: int) -> int | None:
+        """Bring one of a message's marks into view, apart from the others.
+
+        Returns:
+            How many there are in it; None where it is not laid out.
+        """
+        self.lay_out()
+        before, self._at = self._at[0], (message_id, number)
+        place = next((p for p in self._places if p.message_id == message_id), None)
+        for other in self._places:
+            if other.message_id == before != message_id:
+                self._highlight(other)
+        if place is None or self._words is None:
+            return None
+        self._follow = False
+        bar, view = self.verticalScrollBar(), self.viewport().height()
+        if place.row is None:
+            bar.setValue(max(0, place.top - self.TOP))
+            self.lay_out()
+        if place.row is None:
+            return None
+        count, top = place.row.seek(self._words, number)
+        # Twice: what is unfolded by it, or comes near, makes heights known.
+        for _ in range(2):
+            self.lay_out()
+            y = place.top + (top or 0) - bar.value()
+            if not self.TOP <= y <= view - 2 * self.TOP:
+                bar.setValue(max(0, place.top + (top or 0) - view // 3))
+        return count
+
+    def _mark_words(self, words: Words | None) -> None:
         self._words = words
         for place in self._places:
             self._highlight(place)
@@ -515,8 +552,11 @@ class TranscriptView(QAbstractScrollArea):
         """Mark the words in a message, if they are to be; returns where the first stands."""
         if place.row is None:
             return None
-        marked = not self._found_in or self._found_in == place.message_id
-        return place.row.highlight(self._words if marked else "")
+        if self._words is None or self._found_in:
+            marked = self._found_in == place.message_id
+            return place.row.highlight(self._words if marked else None)
+        number = self._at[1] if self._at[0] == place.message_id else -1
+        return place.row.seek(self._words, number)[1]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._keys.press(event):
@@ -655,7 +695,7 @@ class TranscriptView(QAbstractScrollArea):
             row.set_left_out(place.message_id in self._left_out)
             if row.files is not None:
                 row.files.set_texts(self._chat.attaching.text)
-        if self._words:
+        if self._words is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
         row.asked.connect(self.asked)

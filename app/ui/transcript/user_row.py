@@ -148,10 +148,17 @@ class UserRow(MessageRow):
         mirror(self, self._view, self._more, *buttons, *files, width=width)
         return y + grown(SIDE)
 
-    def highlight(self, words: Words) -> int | None:
-        if self.files is not None and callable(words):
+    def highlight(self, words: Words | None) -> int | None:
+        if self.files is not None and words is not None:
             self.files.unfold_found(words, self.message.content)
-        top = super().highlight(words)
+        return self._unfolded(super().highlight(words))
+
+    def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
+        count, top = super().seek(words, current)
+        return count, self._unfolded(top) if current >= 0 else top
+
+    def _unfolded(self, top: int | None) -> int | None:
+        """A place in this row, which is shown if it was folded away."""
         if top is not None and top > self.FOLDED and self._folded:
             self._on_more()
         return top

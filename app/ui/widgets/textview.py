@@ -24,8 +24,8 @@ from app.ui.widgets.asking import ask_and_open
 
 MOST_MARKS = 500
 
-Words = str | Callable[[str], Sequence[tuple[int, int]]]
-"""What to mark: these words as they stand, or what a function finds in a text."""
+Words = Callable[[str], Sequence[tuple[int, int]]]
+"""Finds in a text what to mark, as begin and end."""
 
 
 class Across(Protocol):
@@ -46,6 +46,7 @@ class TextView(QTextBrowser):
 
     Attributes:
         stop: the number of the place in it that has the focus; -1 for none.
+        found: how many places of the words there are that it was to mark.
         across: what selects over this and other texts, if anything does.
     """
 
@@ -57,7 +58,9 @@ class TextView(QTextBrowser):
         self._found: list[QTextEdit.ExtraSelection] = []
         self._marks: list[QTextEdit.ExtraSelection] = []
         self._marked: Sequence[tuple[int, int]] = ()
-        self._words: Words = ""
+        self._words: Words | None = None
+        self._current = -1
+        self.found = 0
         self._part: tuple[int, int] | None = None
         self.stop = -1
         self.across: Across | None = None
@@ -89,32 +92,40 @@ class TextView(QTextBrowser):
         self._height = ceil(document.size().height())
         return self._height
 
-    def highlight(self, words: Words) -> float | None:
-        """Mark every place of ``words``; returns the top of the first, in pixels, if there is one.
+    def highlight(self, words: Words | None, current: int = -1) -> float | None:
+        """Mark every place of ``words``; None takes the marks away.
 
-        Empty ``words`` take the marks away.
+        Args:
+            current: the number of the place at which a person is; it is marked in another way.
+
+        Returns:
+            The top of that place, else of the first, in pixels; None where there is none.
         """
-        self._found = []
-        self._words = words
-        if callable(words):
-            text = self.document().toPlainText()
-            self._found = self._marked_at(words(text), text)
-        else:
-            found = self.document().find(words) if words else QTextCursor()
-            while not found.isNull() and len(self._found) < MOST_MARKS:
-                self._found.append(_mark(found))
-                found = self.document().find(words, found)
+        self._words, self._current = words, current
+        text = self.document().toPlainText() if words is not None else ""
+        places = words(text) if words is not None else ()
+        self.found = len(places)
+        self._found = self._marked_at(places, text)
+        led_to = self._found[0].cursor if self._found else None
+        if 0 <= current < len(places):
+            (here,) = self._marked_at(places[current : current + 1], text)
+            here.format.setBackground(theme().color("accent"))
+            here.format.setForeground(theme().color("accent_text"))
+            self._found[current : current + 1] = [here]  # behind the last where there are more
+            led_to = here.cursor
         self._show_marks()
-        if not self._found:
-            return None
-        return float(self.cursorRect(self._found[0].cursor).top())
+        return self._reveal(led_to) if led_to is not None else None
+
+    def _reveal(self, cursor: QTextCursor) -> float:
+        """The top of a place, in pixels."""
+        return float(self.cursorRect(cursor).top())
 
     def mark_again(self) -> None:
         """Mark the same places again after the document was rewritten in another style."""
         if self._marked:
             self.mark(self._marked)
-        if self._words:
-            self.highlight(self._words)
+        if self._words is not None:
+            self.highlight(self._words, self._current)
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark these places (begin, end) of the document's plain text; none takes them away."""

@@ -217,46 +217,36 @@ class Broadcast(QObject):
             if hidden
             else counted("To %n visible chat", "To %n visible chats", len(group))
         )
-        later, left_out = _after_reply(group)
-        if later:
-            words = counted(
-                "{whom}, %n after its reply", "{whom}, %n after their replies", later, whom=words
-            )
-        if left_out:
-            words = counted(
-                "{whom}, without %n that is replying",
-                "{whom}, without %n that are replying",
-                left_out,
-                whom=words,
-            )
         names = "\n".join(map(_name, group))
         offered = sum(map(self._seen, panes)) > 1
         for pane in panes:
             heard = self._on and pane in group
-            pane.composer.audience.show_audience(words, names, kept=self._kept)
+            whom = _with_replying(words, group, pane)
+            pane.composer.audience.show_audience(whom, names, kept=self._kept)
             count = len(group) if heard else 0
             pane.set_broadcast(self._on, count, remotes if heard else (), offered=offered)
 
     @Slot(object, str, object)
     def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
-        """The speaker's chat has taken the message; now the others."""
+        """The speaker's chat has taken the message, or will after its reply; now the others."""
         group = self.group
         if not self._on or speaker not in group or len(group) < 2:
             return
         others = [pane for pane in group if pane is not speaker]
         begun = [p for p in others if p.chat.transcript.leaf_id is None]
-        if len(speaker.chat.transcript.path) <= 2:  # the message and its reply
+        waits = speaker.chat.sends_later
+        if not waits and len(speaker.chat.transcript.path) <= 2:  # the message and its reply
             begun = [p for p in group if p is speaker or p in begun]
         waiting = [pane for pane in others if not pane.chat.send(text, files)]
         busy = [pane for pane in waiting if not pane.chat.send_later(text, files)]
-        later = len(waiting) - len(busy)
+        later = len(waiting) - len(busy) + waits
         if len(begun) > 1:
             self._library.order.group(_variants([pane.chat for pane in begun]))
         told = []
         if not self._kept:
             self._switch(False)
-            heard = len(group) - len(waiting)
-            told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
+            if heard := len(group) - len(waiting) - waits:
+                told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
         if later:
             told.append(
                 counted(
@@ -277,14 +267,25 @@ class Broadcast(QObject):
             self.said.emit(". ".join(told))
 
 
-def _after_reply(group: Sequence[ChatPane]) -> tuple[int, int]:
-    """How many chats get the message once their reply has ended, and how many not at all.
+def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
+    """Whom a message reaches, with how many get it once their reply has ended, or not at all.
 
     Those do not in which something else is being composed: nothing takes its place.
     """
-    busy = [pane.chat for pane in group if pane.chat.answering]
-    later = sum(chat.compose == Writing() for chat in busy)
-    return later, len(busy) - later
+    busy = [pane for pane in group if pane.chat.answering]
+    later = sum(pane is speaker or pane.chat.compose == Writing() for pane in busy)
+    if later:
+        words = counted(
+            "{whom}, %n after its reply", "{whom}, %n after their replies", later, whom=words
+        )
+    if left_out := len(busy) - later:
+        words = counted(
+            "{whom}, without %n that is replying",
+            "{whom}, without %n that are replying",
+            left_out,
+            whom=words,
+        )
+    return words
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:

@@ -249,10 +249,11 @@ def test_dragging_brings_the_hidden_end_into_view(shown):
 
 def test_a_found_word_is_brought_into_view(shown):
     before = shown.image()
-    assert shown.view.highlight("value_39") is not None
+    at = shown.view.document().toPlainText().index("value_39")
+    assert shown.view.highlight(lambda _: [(at, at + 8)]) is not None
     after = shown.image()
     assert not letters(after, 2, 60, shown.spot(line=0).y())
-    shown.view.highlight("")
+    shown.view.highlight(None)
     assert shown.image() != before, "it stays where it was looked at"
 
 

@@ -142,6 +142,76 @@ def test_find_in_the_chat_still_marks_every_message(found: Run):
     found.until(lambda: rows(found, UserRow) and marked(rows(found, UserRow)[0]))
 
 
+def current(row: MessageRow) -> tuple[str, int, int]:
+    """The mark at which one is: its words, its place in the text, its height in the viewport."""
+    (view,) = [v for v in row.findChildren(TextView) if v.extraSelections()]
+    accent = theme().color("accent").name()
+    marks = [m for m in view.extraSelections() if m.format.background().color().name() == accent]
+    (mark,) = marks
+    assert mark.format.foreground().color() == theme().color("accent_text")
+    y = view.mapTo(row.parentWidget(), view.cursorRect(mark.cursor).center()).y()
+    return mark.cursor.selectedText(), mark.cursor.selectionStart(), y
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_find_goes_from_mark_to_mark_and_the_one_it_is_at_is_apart(found: Run, look: str):
+    theme().set_appearance(look)
+    found.window.chats.open(found.app.library.chats()[0].id)
+    found.until(lambda: rows(found, AnswerRow))
+    bar, height = found.pane.find_bar, found.pane.transcript.viewport().height()
+    bar.open_bar()
+    found.qtbot.keyClicks(bar.field, "apple")
+    places = []
+    for label in ("1 of 2", "2 of 2", "1 of 2"):
+        assert bar.count.text() == label
+        (answer,) = rows(found, AnswerRow)
+        assert marked(answer) == ["apple", "apple"]
+        words, place, y = current(answer)
+        assert words == "apple"
+        assert 0 < y < height
+        places.append(place)
+        found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert places[0] == places[2] < places[1]
+    found.qtbot.keyClick(bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.count.text() == "1 of 2"
+    bar.close_bar()
+    assert marked(rows(found, AnswerRow)[0]) == []
+
+
+def test_find_unfolds_a_long_message_at_the_mark_and_scrolls_to_it(found: Run):
+    found.window.chats.open(found.app.library.chats()[0].id)
+    found.until(lambda: rows(found, AnswerRow))
+    bar = found.pane.find_bar
+    bar.open_bar()
+    found.qtbot.keyClicks(bar.field, "LINE")
+    assert bar.count.text() == "90 of 90"  # all are above what was in view
+    (question,) = rows(found, UserRow)
+    assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
+    found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert bar.count.text() == "1 of 90"
+    assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
+
+
+def test_find_counts_what_is_seen_not_what_the_source_lets_expect(start: Start, profile: Path):
+    profile.mkdir(parents=True)
+    with Store.open(profile / "chats.db") as store:
+        chat = ChatRecord(id=new_id(), title="Sums", model="guide")
+        store.save_chat(chat)
+        asked = Message(new_id(), chat.id, None, "user", "one pear")
+        told = Message(new_id(), chat.id, asked.id, "assistant", "$pear$ and pear and **pe**ar")
+        for message in (asked, told):
+            store.save_message(message, as_leaf=True)
+    run = start().ready()
+    run.window.chats.open(chat.id)
+    run.until(lambda: rows(run, AnswerRow))
+    bar = run.pane.find_bar
+    bar.open_bar()
+    run.qtbot.keyClicks(bar.field, "PEAR")
+    for label in ("2 of 3", "3 of 3", "1 of 3", "2 of 3"):  # of the one that is drawn none is seen
+        assert bar.count.text() == label
+        run.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+
+
 def test_the_best_place_is_where_the_words_stand_together():
     text = "apple here. " + "x " * 200 + "ripe apple there"
     ripe = text.index("ripe")

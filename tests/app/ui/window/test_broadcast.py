@@ -204,3 +204,43 @@ def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
     dialog.prompt.setPlainText("say four")
     dialog.go.click()
     assert [run.answered(pane) for pane in run.panes] == ["four "] * 4
+
+
+def test_it_goes_out_from_a_chat_that_replies_too(start: Start, qtbot: QtBot):
+    run = start().ready()
+    left = run.say("hold 2")
+    run.until(lambda: run.answer(left))
+    run.window.commands["split_right"].trigger()
+    right = run.pane
+    run.window.commands["broadcast"].trigger()
+    run.window.workspace.activate(left)
+    left.composer.set_text("say next")
+    assert left.composer.audience.whom.text() == "To 2 visible chats, 1 after its reply"
+    assert right.composer.audience.whom.text() == "To 2 visible chats, without 1 that is replying"
+    qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
+    assert run.answered(right) == "next "
+    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
+    assert left.composer.foot.startswith("Sends after the reply.")
+    qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
+    assert len(left.chat.transcript.path) == 2
+    run.engine.release()
+    run.until(lambda: len(left.chat.transcript.path) == 4)
+    assert run.answered(left) == "next "
+    assert len(right.chat.transcript.path) == 2, "what was broadcast is not broadcast again"
+
+
+def test_where_all_reply_it_waits_for_each(start: Start, qtbot: QtBot):
+    run = start().ready()
+    left = run.say("hold 2")
+    run.until(lambda: run.answer(left))
+    run.window.commands["split_right"].trigger()
+    right = run.say("hold 3")
+    run.until(lambda: run.answer(right))
+    run.window.commands["broadcast"].trigger()
+    right.composer.set_text("say next")
+    assert right.composer.audience.whom.text() == "To 2 visible chats, 2 after their replies"
+    qtbot.keyClick(right.composer.field, Qt.Key.Key_Return)
+    assert run.window.toast.text == "2 chats get it once their replies have ended"
+    run.engine.release()
+    run.until(lambda: [len(p.chat.transcript.path) for p in (left, right)] == [4, 4])
+    assert run.answered(left) == run.answered(right) == "next "
