@@ -175,6 +175,9 @@ MUCH = 0.5
 LEAST_NAME, LEAST_BESIDE = 72, 120
 """Pixels that a model's name has at least, and beside what the chat does."""
 
+DOT, STEP = 24, 32
+"""Pixels between the name and what the chat does, and the steps in which that is given room."""
+
 MODEL_TIP = mark("Choose Model…")
 OPTIONS_TIP = mark("Chat Settings")
 
@@ -225,6 +228,7 @@ class PaneHeader(QWidget):
         keep_asked(): of several compared answers the person goes on from this one.
         cancel_asked(): the model is not to be loaded after all.
         differences_asked(): the person wants to see where compared answers differ, or no longer.
+        room_changed(): what is said beside the model's name needs more room, or less.
     """
 
     HEIGHT = 36
@@ -235,6 +239,7 @@ class PaneHeader(QWidget):
     keep_asked = Signal()
     cancel_asked = Signal()
     differences_asked = Signal()
+    room_changed = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -243,7 +248,7 @@ class PaneHeader(QWidget):
         self._chat = chat
         self._state = self._written = ""
         self._told = True
-        self._end = 0
+        self._end = self.beside = 0
         self._compared = self._metered = self._in_row = False
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # of the model's weights that has been read
@@ -364,6 +369,7 @@ class PaneHeader(QWidget):
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest or chat.remote is not None  # what it does is said even so
+        self._take_room()
         context = (0, 0, 0) if hidden else chat.context
         self.meter.show_context(*context)
         self._metered = self.meter.share > MUCH
@@ -378,6 +384,18 @@ class PaneHeader(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.refresh()
+
+    def _take_room(self) -> None:
+        """Ask for the room of what is said, in steps: most of it counts, and nothing may jump."""
+        beside = 0
+        if self._told and self._state:
+            width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self._state)
+            if self.cancel.isVisibleTo(self):
+                width += self.cancel.width() + 4
+            beside = -(-width // STEP) * STEP
+        if beside != self.beside:
+            self.beside = beside
+            self.room_changed.emit()
 
     def _place(self) -> None:
         height = max(self.HEIGHT, grown(self.HEIGHT)) - (1 if self._in_row else 0)
@@ -406,7 +424,7 @@ class PaneHeader(QWidget):
         room = right - 16
         if self.cancel.isVisibleTo(self):
             room -= self.cancel.width() + 4
-        beside = room - 24 - metrics.horizontalAdvance(self._state)
+        beside = room - DOT - metrics.horizontalAdvance(self._state)
         # That it rests is told on hover; so is what cannot be written whole.
         fits = beside >= min(hint.width(), scaled(LEAST_BESIDE))
         self._written = self._state if self._told and fits else ""

@@ -175,6 +175,11 @@ class TitleBars(QObject):
 
 FOLDED = mark("More")
 
+_LATER = Qt.ConnectionType(
+    Qt.ConnectionType.QueuedConnection.value | Qt.ConnectionType.UniqueConnection.value
+)
+"""Once, and not amid what it tells of."""
+
 
 class StripButtons(QObject):
     """What stands in the row of an area: its tabs, and buttons for a new chat and to split.
@@ -256,6 +261,8 @@ class StripButtons(QObject):
                 self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
                 _seat(dock, pane, in_row=dock is alone)
         pane = alone.widget() if alone is not None else None
+        if isinstance(pane, ChatPane):
+            pane.header.room_changed.connect(self._on_room, _LATER)
         _mark(self._bar, "row", alone is not None)
         # The tab of a chat that is alone has all of the row.
         policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
@@ -294,14 +301,22 @@ class StripButtons(QObject):
         title = _title(tab)
         beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
         beside -= header.minimumSizeHint().width()
-        wanted = min(title.sizeHint().width(), TITLE) + beside + header.wanted_width(folded=False)
+        # The title gives way before the buttons do, and they before the model's name. What a chat
+        # does comes and goes: only the title gives way to that.
+        short = min(title.sizeHint().width(), TITLE)
+        wanted = short + beside + header.wanted_width(folded=False)
         folded = self._bar.width() < wanted + buttons
         header.set_menu(self._fill if folded else None)
         room = self._bar.width() - (ends if folded else buttons)
-        title_room = room - beside - header.wanted_width(folded=folded)
-        title.setMaximumWidth(max(TITLE // 2, title_room))
+        title_room = room - beside - header.wanted_width(folded=folded) - header.beside
+        title.setMaximumWidth(max(TITLE, title_room))
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
+
+    @Slot()
+    def _on_room(self) -> None:
+        if isValid(self._bar) and isValid(self._area):
+            self.arrange()
 
     @Slot()
     def _show_current(self) -> None:
@@ -343,9 +358,9 @@ class StripButtons(QObject):
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
 
 
-TITLE, LEAST_TITLE = 180, 40
-"""Pixels of a title: of one that is alone in its row, beyond which the pane's buttons go into a
-menu first, and of those of a full row, which is scrolled then."""
+TITLE, LEAST_TITLE = 90, 40
+"""Pixels that a title has at least: one that is alone in its row, and those of a full row, which is
+scrolled then."""
 
 
 def _level(widths: Sequence[int], room: int) -> int:
