@@ -346,6 +346,14 @@ class Serving(QObject):
         here = not is_remote(ref) and self._loader.get(ref).model is not None
         if self._server is not None and here:
             offer(self._server, model_location(ref), adapter_of(ref))
+        self._tell_loaded()
+
+    def _tell_loaded(self) -> None:
+        """Let programs hear which models the window has loaded."""
+        loaded = [m.model for m in self._loader.loaded() if m.model and not is_remote(m.ref)]
+        there = {(model.path, model.adapter) for model in loaded}
+        for entry in self._server.served.entries if self._server is not None else ():
+            entry.elsewhere = (entry.folder, entry.adapter) in there
 
     def _is_used(self, model_id: str) -> bool:
         """Whether the window itself has this model. Called by the server's thread."""
@@ -382,6 +390,7 @@ class Serving(QObject):
             self.apply()
         elif server is not None:
             self._server = server
+            self._tell_loaded()
             self.prioritise()
             shown = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
             self.address = f"http://{shown}:{server.port}"

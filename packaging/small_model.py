@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -45,18 +46,20 @@ def wanted() -> dict[str, Any]:
 def bring(venv: Path, again: bool = False) -> bool:
     """See that the model is there; whether it is.
 
-    What came of it stands in a file of the environment, so that a machine without the index asks
-    it once and not at each start.
+    What came of it stands in a file of the environment, a line for each folder of models, so that a
+    machine without the index asks it once and not at each start. Several homes may share one.
 
     Args:
         again: ask the index though it failed before.
     """
     model = wanted()
     stamp = venv / "stretto-small-model"
-    key = f"{model['file_sha256']} "
-    told = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
-    if told.startswith(key):
-        folder = told.removeprefix(key).strip()
+    told = stamp.read_text(encoding="utf-8").splitlines() if stamp.is_file() else []
+    begin = f"{model['file_sha256']}\t"
+    key = f"{begin}{_place()}\t"
+    line = next((line for line in told if line.startswith(key)), None)
+    if line is not None:
+        folder = line.removeprefix(key)
         if folder and (Path(folder) / "config.json").is_file():
             return True
         if not again:  # the index has not got it, or the person has removed it
@@ -71,8 +74,15 @@ def bring(venv: Path, again: bool = False) -> bool:
             flush=True,
         )
         found = ""
-    stamp.write_text(key + found, encoding="utf-8")
+    kept = [line for line in told if line.startswith(begin) and not line.startswith(key)]
+    stamp.write_text("\n".join([*kept, key + found]), encoding="utf-8")
     return bool(found)
+
+
+def _place() -> str:
+    """What the folder of models depends on."""
+    asked = map(os.environ.get, ("STRETTO_MODELS", "XDG_DATA_HOME"))
+    return next(filter(None, asked), str(Path.home()))
 
 
 def _python(venv: Path) -> Path:

@@ -62,6 +62,7 @@ class Entry:
         guests: the keys that have used it since it was loaded, by their ids.
         given: whether it was loaded before the server was: it is not the server's to unload at
             its end.
+        elsewhere: others beside the server have it loaded: it is there at once.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Entry:
         self.users = 0
         self.guests: set[str] = set()
         self.given = model is not None
+        self.elsewhere = False
         self._began = 0.0
         self._context: int | None = None  # as its folder tells
         self._before = 0  # bytes in use when its loading began
@@ -107,7 +109,9 @@ class Entry:
         """`loaded`, `loading` or `unloaded`."""
         if self.model is not None:
             return "loaded"
-        return "loading" if self.loading is not None else "unloaded"
+        if self.loading is not None:
+            return "loading"
+        return "loaded" if self.elsewhere else "unloaded"
 
     @property
     def context_length(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal, Slot
@@ -44,6 +44,9 @@ longest contexts of today's models hold four times as many."""
 MOST_PASTED = 8_000_000
 """Of a text that becomes a file of the message."""
 
+_START = QKeySequence.StandardKey.MoveToStartOfDocument
+_END = QKeySequence.StandardKey.MoveToEndOfDocument
+
 
 class ComposerText(QTextEdit):
     """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
@@ -56,7 +59,7 @@ class ComposerText(QTextEdit):
     Signals:
         submitted(): Enter was pressed.
         recalled(): the up arrow was pressed in an empty field.
-        paged(pages): a key that scrolls the transcript.
+        paged(pages): a key that scrolls the transcript; infinite ones to its end or beginning.
         unfinished_changed(): an input method has other text that is not finished yet.
         refused(reason): something cannot be put in here.
         files_given(paths): files were pasted or dropped.
@@ -141,6 +144,10 @@ class ComposerText(QTextEdit):
             self.paged.emit(-0.9 if key == Qt.Key.Key_PageUp else 0.9)
         elif key == Qt.Key.Key_Escape:
             event.ignore()
+        elif event.matches(_END) and not self.toPlainText():
+            self.paged.emit(inf)
+        elif event.matches(_START) and not self.toPlainText():
+            self.paged.emit(-inf)
         else:
             super().keyPressEvent(event)
 
@@ -398,7 +405,8 @@ class Composer(QWidget):
     def foot(self) -> str:
         """What stands below the text, "" for nothing."""
         count = self._count
-        much = count.words if count is not None and count.share > self.MUCH else ""
+        told = count is not None and (count.share > self.MUCH or count.slid)
+        much = count.words if count is not None and told else ""
         return self._hint or " ".join(filter(None, (self._leaving, much)))
 
     def show_files(self, files: Sequence[ChipWords]) -> None:

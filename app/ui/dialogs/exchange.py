@@ -128,7 +128,8 @@ class ExportDialog(Sheet):
         else:
             ending = export.kind.value
             start = home / f"{name}{ending}"
-            target = await asking.place(self, tr("Export"), start, f"*{ending}")
+            words = tr(FORMS[self.form.currentIndex()][1]).partition(" (")[0]
+            target = await asking.place(self, tr("Export"), start, f"{words} (*{ending})")
         if target is not None:
             export.target = target
             self.begin(export)

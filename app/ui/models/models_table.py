@@ -116,14 +116,14 @@ def used_of(when: float, now: float) -> str:
     return date_line(when, tr("d MMMM yyyy", "Qt's form of a date"))
 
 
-def memory_of(status: ModelStatus, nbytes: int) -> str:
-    """What it takes of memory now, or how far it is. ``nbytes``: with its chats' caches."""
+def memory_of(status: ModelStatus) -> str:
+    """What it takes of memory now without its chats' caches, or how far it is."""
     if status.state is LoadState.LOADING:
         if status.share < 0.01:
             return tr("Loading…")
         return tr("Loading {share}", share=percent(min(0.99, status.share)))
     if status.model is not None:
-        return bytes_line(max(nbytes, status.model.nbytes))
+        return bytes_line(status.model.nbytes)
     return tr("Not loaded") if status.state is LoadState.FAILED else ""
 
 
@@ -175,7 +175,7 @@ def sentence_of(
     model: Installed, status: ModelStatus, when: float, now: float, pinned: bool, draft: str = ""
 ) -> str:
     """All that is known of it, as a screen reader says it."""
-    facts, takes = model.facts, memory_of(status, 0)
+    facts, takes = model.facts, memory_of(status)
     tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
     parts = [
         model.name,
@@ -361,8 +361,7 @@ class LibraryTable(QAbstractTableModel):
             return used_of(self._installed.last_used(model), self._clock())
         if column is Column.MORE:
             return ""
-        status = self._installed.status(model)
-        return memory_of(status, self._bytes(model))
+        return memory_of(self._installed.status(model))
 
     def _tip(self, model: Installed, column: Column) -> str:
         if column is Column.NAME:
@@ -376,9 +375,13 @@ class LibraryTable(QAbstractTableModel):
         if column is Column.CAN:
             return capabilities_tip(model.facts)
         if column is Column.MEMORY:
-            return self._installed.status(model).error or drafted(
-                self._installed.draft_figures(model)
-            )
+            status = self._installed.status(model)
+            told = drafted(self._installed.draft_figures(model))
+            if status.model is not None and (kv := self._bytes(model) - status.model.nbytes):
+                every = bytes_line(self._bytes(model))
+                sizes = tr("{all} in use · chats {kv}", all=every, kv=bytes_line(kv))
+                told = "\n".join(filter(None, (sizes, told)))
+            return status.error or told
         return ""
 
     def _said(self, model: Installed, column: Column) -> str:

@@ -17,6 +17,9 @@ from app.ui.style import motion
 from app.ui.style.theme import theme
 
 CHOICES = (("system", mark("System")), ("light", mark("Light")), ("dark", mark("Dark")))
+CONTRASTS = (("system", mark("System")), ("normal", mark("Normal")), ("high", mark("High")))
+VALUES = {"Theme": CHOICES, "Contrast": CONTRASTS}
+"""By row what can be chosen there."""
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
@@ -133,9 +136,6 @@ def _called(languages: Sequence[str]) -> list[str]:
         f"{name} ({locale.nativeTerritoryName()})" if names.count(name) > 1 else name
         for locale, name in zip(locales, names, strict=True)
     ]
-
-
-CONTRASTS = (("system", mark("System")), ("normal", mark("Normal")), ("high", mark("High")))
 
 
 class Look:

@@ -35,12 +35,18 @@ class Toast(QWidget):
         *,
         at_top: bool = False,
         where: Callable[[], QWidget] | None = None,
+        over: Callable[[], QWidget | None] | None = None,
     ) -> None:
-        """``where``: the window that the next word is to be in; ``parent`` unless it is given."""
+        """Make it.
+
+        Args:
+            where: the window that the next word is to be in; ``parent`` unless it is given.
+            over: the part of a window in whose middle it is to be, if it is in that window.
+        """
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
         self._home = parent
-        self._where = where
+        self._where, self._over = where, over
         # In another window a word has a toast of that window: a widget that moves from window to
         # window is given one of its own by Qt, which crashed as that was destroyed.
         self._guest: Toast | None = None
@@ -112,7 +118,7 @@ class Toast(QWidget):
     def _guest_in(self, window: QWidget) -> Toast:
         guest = self.guest
         if guest is None or guest.parentWidget() is not window:
-            guest = self._guest = Toast(window, at_top=self._at_top)
+            guest = self._guest = Toast(window, at_top=self._at_top, over=self._over)
             guest.acted.connect(self.acted)
             guest.offers.connect(self.offers)
         return guest
@@ -150,9 +156,17 @@ class Toast(QWidget):
             layout.activate()  # or a shorter text would keep the room of the one before
             self.adjustSize()
             top = 88 if self._at_top else parent.height() - self.height() - 96
-            self.move((parent.width() - self.width()) // 2, top)
+            self.move(self._left(parent), top)
             if not self._at_top:
                 self.move(self.x(), self._free_top(parent))
+
+    def _left(self, parent: QWidget) -> int:
+        """In the middle of its part, as far as the window reaches."""
+        part = self._over() if self._over is not None else None
+        if part is None or not parent.isAncestorOf(part) or not part.isVisible():
+            part = parent
+        middle = part.mapTo(parent, part.rect().center()).x()
+        return max(16, min(middle - self.width() // 2, parent.width() - self.width() - 16))
 
     def _free_top(self, parent: QWidget) -> int:
         """Where it covers no button that a person may want to press: above, if there is room."""

@@ -131,7 +131,9 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(self)
         self._wrapping = Wrapping(self.workspace)
         self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), self)
-        self.toast = Toast(self, where=lambda: front_window(self.workspace))
+        self.toast = Toast(
+            self, where=lambda: front_window(self.workspace), over=lambda: self.workspace.active
+        )
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace, library)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)

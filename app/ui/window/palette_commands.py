@@ -22,6 +22,7 @@ from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.form_page import PLACES, SYNONYMS
+from app.ui.settings.look import VALUES
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.theme import scaled
@@ -103,6 +104,7 @@ class PaletteCommands(QObject):
         for page, rows in PLACES.items():
             for words in ("", *rows):
                 also = SYNONYMS.get(words, "")
+                named = [also, *(choice for _, choice in VALUES.get(words, ()))]
                 yield Entry(
                     EntryKind.SETTING,
                     f"setting:{page}/{words}",
@@ -110,7 +112,7 @@ class PaletteCommands(QObject):
                     partial(self._show_setting, page, words),
                     beside=tr("Settings, {page}", page=tr(page)) if words else tr("Settings"),
                     english=words or page,
-                    also=f"{tr(also)} {also}" if also else "",
+                    also=" ".join(f"{tr(name)} {name}" for name in named if name),
                 )
 
     def _chat_entry(self, chat: ChatRecord) -> Entry:

@@ -256,7 +256,7 @@ class ShortcutsDialog(Sheet):
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(2 if title else 6)
+        grid.setVerticalSpacing(2)
         rows: list[tuple[str, QWidget]]
         if title:
             names = [name for name in MENUS[title] if name != "-"]
@@ -278,6 +278,10 @@ class ShortcutsDialog(Sheet):
         label.setProperty("muted", True)
         label.setWordWrap(True)
         label.setAlignment(_RIGHT)
+        # In line with the words of the buttons below: `#key` has as much around them.
+        beside = 9
+        before, after = (beside, 0) if self.isRightToLeft() else (0, beside)
+        label.setContentsMargins(before, 3, after, 3)
         return label
 
     @Slot(str)
