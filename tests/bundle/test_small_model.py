@@ -87,6 +87,20 @@ def test_it_is_brought_once_and_found_again_without_the_environment(
     assert capsys.readouterr().out == ""
 
 
+def test_each_home_that_shares_an_environment_gets_it(
+    small_model: Any, venv: Path, served: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert small_model.bring(venv)
+    monkeypatch.setenv("STRETTO_MODELS", str(venv / "other"))
+    assert small_model.bring(venv)
+    assert list(kept.root().glob("SmolLM2*"))
+    assert len(served) == 2
+    monkeypatch.setenv("STRETTO_MODELS", str(venv.parent / "models"))
+    (folder,) = kept.root().glob("SmolLM2*")
+    folder.rename(venv / "trash")
+    assert not small_model.bring(venv), "what was removed here stays away"
+
+
 def test_what_the_person_removed_does_not_come_back_by_itself(
     small_model: Any, venv: Path, served: list[str]
 ) -> None:

@@ -215,21 +215,23 @@ class FindBar(QWidget):
     def _on_text(self) -> None:
         words = fold(self.field.text().strip())
         path = self._chat.transcript.path if words else []
-        counts = ((n, m.id, self._shown(m.id).count(words)) for n, m in enumerate(path))
-        self._take(hit for hit in counts if hit[2])
-        before = sum(marks for place, _, marks in self._hits if place < self._begin)
-        self._at = max(0, min(before, self._total - 1))
         found = re.compile(re.escape(words))
-        self._transcript.highlight(
+        seen = self._transcript.highlight(
             (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
         )
+        self._take(
+            (n, m.id, seen[m.id] if m.id in seen else self._shown(m.id).count(words))
+            for n, m in enumerate(path)
+        )
+        before = sum(marks for place, _, marks in self._hits if place < self._begin)
+        self._at = max(0, min(before, self._total - 1))
         if self._hits:
-            self._go()
+            self._go(back=True)  # the last may turn out to be before
         else:
             self.count.setText(tr("Not found") if words else "")
 
     def _take(self, hits: Iterable[tuple[int, str, int]]) -> None:
-        self._hits = list(hits)
+        self._hits = [hit for hit in hits if hit[2]]
         self._ends = list(accumulate(marks for _, _, marks in self._hits))
 
     @property
@@ -261,7 +263,7 @@ class FindBar(QWidget):
                 self._at = begin + (there or 0) - 1
             else:
                 self._at = min(self._at, begin + (there or 0))
-            self._take(hit for hit in self._hits if hit[2])
+            self._take(self._hits)
             self._at %= self._total or 1
         figures = {"number": number(self._at + 1), "count": number(self._total)}
         words = tr("{number} of {count}", **figures) if self._hits else tr("Not found")

@@ -506,12 +506,18 @@ class TranscriptView(QAbstractScrollArea):
             self.highlight(None)
         return marked
 
-    def highlight(self, words: Words | None) -> None:
-        """Mark these words in what was said, wherever they stand; None takes all marks away."""
+    def highlight(self, words: Words | None) -> dict[str, int]:
+        """Mark these words in what was said, wherever they stand; None takes all marks away.
+
+        Returns:
+            How many there are in each message that is laid out.
+        """
         self._found_in, self._at = "", ("", -1)
         self._mark_words(None)  # those of a search stand in files, too
-        if words is not None:
-            self._mark_words(words)
+        self._words = words
+        if words is None:
+            return {}
+        return {p.message_id: p.row.seek(words)[0] for p in self._places if p.row is not None}
 
     def show_mark(self, message_id: str, number: int) -> int | None:
         """Bring one of a message's marks into view, apart from the others.

@@ -76,7 +76,7 @@ class PaletteCommands(QObject):
         self._days = day_headings()
         entries = self._entries(self._command_entries())
         window = front_window(self._workspace)
-        recent = self._settings.palette_recent
+        recent = [key for key in self._settings.palette_recent if key != f"chat:{self._here}"]
         self.palette = Palette(entries, recent, window, self._search_entry)
         self.palette.chosen.connect(self._on_chosen)
         self.palette.said.connect(self._on_said)
@@ -85,12 +85,15 @@ class PaletteCommands(QObject):
     def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
         """Everything, as it is asked for: ten thousand chats are not made entries at once.
 
-        Before anything is typed the latest chats come first, then the commands by menu.
+        Before anything is typed the latest chats come first, then the commands by menu; the chat
+        that one is in comes last of them.
         """
-        listed = iter(self._library.chats())
+        here, chats = self._here, self._library.chats()
+        listed = (chat for chat in chats if chat.id != here)
         yield from map(self._chat_entry, islice(listed, LATEST))
         yield from commands
         yield from map(self._chat_entry, listed)
+        yield from (self._chat_entry(chat) for chat in chats if chat.id == here)
         loader = self._library.loader
         refs = [GUIDE, *(m.ref for m in loader.known()), *self._settings.models]
         for ref in dict.fromkeys(refs):
@@ -114,6 +117,12 @@ class PaletteCommands(QObject):
                     english=words or page,
                     also=" ".join(f"{tr(name)} {name}" for name in named if name),
                 )
+
+    @property
+    def _here(self) -> str:
+        """The chat that one is in, which nobody goes to."""
+        pane = self._workspace.active
+        return pane.chat.id if pane is not None else ""
 
     def _chat_entry(self, chat: ChatRecord) -> Entry:
         day = day_heading(chat.updated_at, self._days)

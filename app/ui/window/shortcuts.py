@@ -281,7 +281,7 @@ class ShortcutsDialog(Sheet):
         # In line with the words of the buttons below: `#key` has as much around them.
         beside = 9
         before, after = (beside, 0) if self.isRightToLeft() else (0, beside)
-        label.setContentsMargins(before, 3, after, 3)
+        label.setContentsMargins(before, 4, after, 4)
         return label
 
     @Slot(str)

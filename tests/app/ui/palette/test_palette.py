@@ -326,7 +326,19 @@ def test_before_anything_is_typed_the_latest_chats_come_first_and_then_the_menus
     run.ask("say one")
     title = run.pane.chat.title
     palette = opened(run)
-    assert words(palette)[:3] == [title, "New Chat", "Quick Question"]
+    assert words(palette)[:2] == ["New Chat", "Quick Question"], "one is in that chat"
+    assert palette.list.currentIndex().data() == "New Chat"
+    run.qtbot.keyClicks(palette.field, title)
+    assert words(palette)[0] == title
+    palette.close_palette()
+    run.window.chats.new()
+    run.ready()
+    assert words(opened(run))[:3] == [title, "New Chat", "Quick Question"]
+
+
+@pytest.mark.parametrize(("typed", "row"), [("high", "Contrast"), ("dark", "Theme")])
+def test_what_can_be_chosen_in_the_settings_finds_its_row(run: Run, typed: str, row: str):
+    assert row in words(opened(run, typed))
 
 
 def test_the_last_row_searches_what_was_said_in_chats(run: Run):

@@ -180,6 +180,14 @@ def test_the_limits_are_kept_to(run: Run):
     assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
 
 
+def test_programs_hear_that_the_window_has_a_model_loaded(run: Run):
+    opened(run)
+    with urllib.request.urlopen(f"{run.app.serving.address}/v1/models", timeout=60) as told:
+        states = {model["id"]: model["state"] for model in json.load(told)["data"]}
+    assert states["Small"] == "loaded"
+    assert states["Guide"] == "unloaded"
+
+
 def test_a_model_of_the_window_is_never_unloaded_by_the_door(run: Run):
     opened(run)
     client = Client(run, max_tokens=4)

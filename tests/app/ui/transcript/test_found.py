@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id, places_in
 from app.ui.style.theme import theme
+from app.ui.transcript import answer_row
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
 from app.ui.transcript.user_row import UserRow
@@ -192,24 +193,33 @@ def test_find_unfolds_a_long_message_at_the_mark_and_scrolls_to_it(found: Run):
     assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
 
 
-def test_find_counts_what_is_seen_not_what_the_source_lets_expect(start: Start, profile: Path):
+@pytest.mark.parametrize("after", [0, 60], ids=["in view", "far above"])
+def test_find_counts_what_is_laid_out_not_what_the_source_lets_expect(
+    start: Start, profile: Path, monkeypatch: pytest.MonkeyPatch, after: int
+):
+    monkeypatch.setattr(answer_row, "MOST_LAID_OUT", 40)
     profile.mkdir(parents=True)
     with Store.open(profile / "chats.db") as store:
-        chat = ChatRecord(id=new_id(), title="Sums", model="guide")
+        chat = ChatRecord(id=new_id(), title="Fruit", model="guide")
         store.save_chat(chat)
-        asked = Message(new_id(), chat.id, None, "user", "one pear")
-        told = Message(new_id(), chat.id, asked.id, "assistant", "$pear$ and pear and **pe**ar")
-        for message in (asked, told):
+        parent = None
+        texts = ["one pear", "A **pe**ar. " + "And so on. " * 9 + "pear pear"]
+        for number, text in enumerate([*texts, *["more"] * after]):
+            role = "assistant" if number % 2 else "user"
+            message = Message(new_id(), chat.id, parent, role, text)
             store.save_message(message, as_leaf=True)
+            parent = message.id
     run = start().ready()
     run.window.chats.open(chat.id)
     run.until(lambda: rows(run, AnswerRow))
     bar = run.pane.find_bar
     bar.open_bar()
     run.qtbot.keyClicks(bar.field, "PEAR")
-    for label in ("2 of 3", "3 of 3", "1 of 3", "2 of 3"):  # of the one that is drawn none is seen
-        assert bar.count.text() == label
+    labels = []
+    for _ in range(3):
+        labels.append(bar.count.text())
         run.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert labels == (["2 of 2", "1 of 2", "2 of 2"] if after else ["1 of 2", "2 of 2", "1 of 2"])
 
 
 def test_the_best_place_is_where_the_words_stand_together():

@@ -18,6 +18,8 @@ from app.ui.transcript.answer_row import AnswerRow, remedies
 from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start
 
+CTRL = Qt.KeyboardModifier.ControlModifier
+
 
 @pytest.fixture
 def long_chat(profile):
@@ -108,6 +110,20 @@ def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBo
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Escape)
     assert not run.pane.find_bar.isVisible()
     assert run.pane.composer.field.hasFocus()
+
+
+def test_the_keys_for_both_ends_work_from_an_empty_message(start: Start, long_chat, qtbot: QtBot):
+    run, view = opened(start, long_chat[0])
+    field, bar = run.pane.composer.field, view.verticalScrollBar()
+    qtbot.keyClick(field, Qt.Key.Key_Home, CTRL)
+    assert bar.value() == 0
+    assert not view.following
+    qtbot.keyClick(field, Qt.Key.Key_End, CTRL)
+    assert bar.value() == bar.maximum()
+    assert view.following
+    qtbot.keyClicks(field, "words")
+    qtbot.keyClick(field, Qt.Key.Key_Home, CTRL)
+    assert bar.value() == bar.maximum(), "they move in what is written"
 
 
 def test_find_begins_at_what_is_in_view(start: Start, long_chat, qtbot: QtBot):

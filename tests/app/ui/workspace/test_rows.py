@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
@@ -67,6 +67,7 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
     run.until(lambda: in_row(run, first) and not first.header.folded)
     run.window.commands["split_right"].trigger()
     run.window.commands["split_right"].trigger()
+    run.window.resize(1160, 700)
     run.until(lambda: first.header.folded)
     run.qtbot.mouseClick(first.header.more, LEFT)
     menu = QApplication.activePopupWidget()
@@ -81,6 +82,36 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
     menu.actions()[-1].trigger()
     menu.close()
     assert len(run.panes) == 4
+
+
+def test_a_long_title_gives_way_to_what_the_chat_does(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1200, 700)
+    first = run.say("hold 3")
+    run.until(lambda: run.answer(first))
+    first.chat.rename("a title of many words " * 3)
+    run.window.commands["split_right"].trigger()
+    run.until(lambda: in_row(run, first) and first.header.width() > 0)
+    title = run.window.workspace.dock(first.chat.id).tabWidget().findChild(QLabel)
+    run.until(lambda: first.header.written == "Writing")
+    name = first.header.model_button
+    assert name.width() >= name.sizeHint().width()
+    replying = title.width()
+    run.engine.release()
+    run.answered(first)
+    run.until(lambda: title.width() > replying)
+    assert first.header.written == ""
+
+
+def test_the_toast_is_over_the_pane_that_it_is_about(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1200, 700)
+    run.window.commands["split_right"].trigger()
+    for pane in run.panes:
+        run.window.workspace.activate(pane)
+        run.window.toast.show_text("Copied")
+        middle = run.window.toast.geometry().center().x()
+        assert abs(pane.mapTo(run.window, pane.rect().center()).x() - middle) <= 1
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
