@@ -7386,6 +7386,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch keine Chats</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>

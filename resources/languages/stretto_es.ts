@@ -7429,6 +7429,7 @@ No respondiste.</translation>
         <translation>Aún no hay chats</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Cliente</translation>

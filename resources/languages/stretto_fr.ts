@@ -7386,6 +7386,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune discussion</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>

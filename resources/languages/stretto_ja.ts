@@ -7289,6 +7289,7 @@ You did not answer.</source>
         <translation>チャットはまだありません</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>クライアント</translation>

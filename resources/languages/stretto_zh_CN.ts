@@ -7332,6 +7332,7 @@ You did not answer.</source>
         <translation>还没有对话</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>客户端</translation>
