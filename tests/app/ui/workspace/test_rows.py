@@ -172,9 +172,12 @@ def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> 
             run.window.chats.new()
         elif more is not None:
             run.window.chats.split(more)
-        run.qtbot.wait(150)
         layouts = Layouts()
         qapp.installEventFilter(layouts)
-        run.qtbot.wait(100)
+        for _ in range(50):  # what comes late comes later on a busy machine; a circle never ends
+            layouts.number = 0
+            run.qtbot.wait(100)
+            if layouts.number <= 4:
+                break
         qapp.removeEventFilter(layouts)
-        assert layouts.number <= 4, f"after {more}"  # what comes late; in a circle hundreds
+        assert layouts.number <= 4, f"after {more}"  # in a circle hundreds
