@@ -370,6 +370,8 @@ def main(arguments: list[str]) -> int:
         from tests import torture_agents_window
 
         known |= torture_agents_window.agents(chosen.window)
+        if len(chosen.names) != 1:
+            parser.error("name one agent with --window: a process has one window")
     with tempfile.TemporaryDirectory() as root:
         for name in chosen.names or known:
             serving = _Serving if chosen.window is None else torture_agents_window.Window

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
@@ -282,6 +283,8 @@ class GuestRow(_Row):
                 parts.pop()  # whole figures, or none
             else:
                 before = []  # what it does says more than its name
+        if width(second) > room:
+            second = state_words(replace(self.seen, known=0))
         lines = (
             (self.seen.task or self.seen.program, tokens.text, ui_font(t.UI_PX), 1),
             (second, tokens.muted, small, grown(19)),
