@@ -90,6 +90,7 @@ class ChatLibrary(QObject):
         erased(id): the chat is gone for good; nothing may show it any more.
 
     Attributes:
+        bridge, loader: as handed to every chat.
         search: looks for words in all chats.
         order: folders, what is pinned, tagged and archived.
         toolbox: the tools that models may call.
@@ -115,7 +116,8 @@ class ChatLibrary(QObject):
     ) -> None:
         super().__init__(parent)
         self.toolbox = Toolbox(ToolHost(), store.tool_rows)
-        self._store, self._bridge, self._loader = store, bridge, loader
+        self.bridge, self.loader = bridge, loader
+        self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
@@ -125,14 +127,6 @@ class ChatLibrary(QObject):
         self.search = ChatSearch(store, bridge, self.chat, self)
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)
-
-    @property
-    def bridge(self) -> Bridge:
-        return self._bridge
-
-    @property
-    def loader(self) -> ModelLoader:
-        return self._loader
 
     def chats(self) -> list[ChatRecord]:
         """Saved chats, the latest used first."""
@@ -223,7 +217,7 @@ class ChatLibrary(QObject):
         if chat is not None:
             chat.give_up()
         else:
-            ChatSession(self._loader, chat_id).forget()
+            ChatSession(self.loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             when = self._store.trash.delete(chat_id)
             if chat is not None:  # or what is saved of it next would bring it back
@@ -292,7 +286,7 @@ class ChatLibrary(QObject):
     @Slot()
     def sweep(self) -> None:
         """Erase what is overdue: chats after thirty days, messages that an earlier run deleted."""
-        if self._loader.engine is None:  # it keeps caches of them
+        if self.loader.engine is None:  # it keeps caches of them
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()
@@ -302,8 +296,8 @@ class ChatLibrary(QObject):
         self._store.texts.forget_unused()
 
     def _forget_caches(self) -> None:
-        while self._loader.engine is not None and self._to_forget:
-            ChatSession(self._loader, self._to_forget.pop()).forget()
+        while self.loader.engine is not None and self._to_forget:
+            ChatSession(self.loader, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
         """Give a chat another title, whether it is in use or not."""
@@ -342,7 +336,7 @@ class ChatLibrary(QObject):
         self.toolbox.shut_down()
 
     def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
-        parts = (self._store, self._bridge, self._loader, self.toolbox)
+        parts = (self._store, self.bridge, self.loader, self.toolbox)
         chat = Chat(record, *parts, stored=stored, parent=self)
         if chat.id in self.unread:
             chat.mark_unread()

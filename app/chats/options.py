@@ -301,19 +301,7 @@ _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits"
 
 def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
     """For the rest of an answer: the choices it began with, the bounds and the memory of now."""
-    bounds = {
-        name: getattr(now, name)
-        for name in (
-            "max_tokens",
-            "stop",
-            "reasoning",
-            "reproducible",
-            "slide",
-            "kv_bits",
-            "context",
-        )
-    }
-    return replace(own, **bounds)
+    return replace(own, **{name: getattr(now, name) for name in _BOUNDS})
 
 
 # What a model's generation_config.json may say, under the engine's names for it.

@@ -286,9 +286,9 @@ class _Builder:
         self._fresh_list = False
 
     def _space(self, kind: str) -> int:
-        return gap(self._previous, kind, bool(self._lists) and self._tight(kind))
+        return gap(self._previous, kind, bool(self._lists) and self._tight())
 
-    def _tight(self, kind: str) -> bool:
+    def _tight(self) -> bool:
         """Whether the row follows closely: within a tight list, or at the head of a nested one."""
         if self._fresh_list:
             outer = self._lists[:-1]

@@ -79,11 +79,6 @@ def terms_of(query: str) -> list[Term]:
     ]
 
 
-def match_expression(query: str) -> str:
-    """The words of `query` as an FTS5 expression; none of its characters is an operator."""
-    return " ".join(term.match for term in terms_of(query))
-
-
 def find(
     db: sqlite3.Connection, query: str, limit: int, tell: Tell | None = None
 ) -> list[SearchHit]:

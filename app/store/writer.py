@@ -234,7 +234,6 @@ class Writer:
         self._in_flight = Queue()
         self._added = 0  # number of the last operation added
         self._attempts = 0  # commits tried
-        self._flush_to = 0  # a flush waits for the operations up to this number
         self._hurry = False
         self._groups: dict[int, _Group] = {}  # by thread: writes that are not all there yet
         self._failure: StoreError | None = None

@@ -255,6 +255,9 @@ class Composer(QWidget):
     It reports what a person does and draws what it is told; what it means is the chat's.
 
     Attributes:
+        field: the text.
+        button: sends the message, or stops the reply.
+        broadcast_button: has the message go to other chats, too.
         alone: it is for a quick question: nothing is compared or broadcast from here.
 
     Signals:
@@ -296,52 +299,40 @@ class Composer(QWidget):
         self._limit = 240
         self._note = self._leaving = self._hint = self._placeholder = ""
         self._count: Counted | None = None
-        self._text = ComposerText(self)
+        self.field = ComposerText(self)
         self.setAccessibleName(tr("New message"))
-        self.chips = FileChips(self._text, self)
+        self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
         self.attach.clicked.connect(self.attach_asked)
         self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
         self.compare.clicked.connect(self.compare_asked)
-        self._button = RoundButton(self)
+        self.button = RoundButton(self)
         self._cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
         self._cancel_edit.hide()
-        self._hears = IconButton("broadcast", "", self)
-        self._hears.setCheckable(True)
-        self._hears.clicked.connect(self.broadcast_toggled)
-        self._hears.hide()
+        self.broadcast_button = IconButton("broadcast", "", self)
+        self.broadcast_button.setCheckable(True)
+        self.broadcast_button.clicked.connect(self.broadcast_toggled)
+        self.broadcast_button.hide()
         self.audience = BroadcastLine(self)
         self._dropping = False
-        self.setFocusProxy(self._text)
+        self.setFocusProxy(self.field)
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self._button.setCursor(Qt.CursorShape.ArrowCursor)
-        self._text.submitted.connect(self.submitted)
-        self._text.refused.connect(self.said)
-        self._text.unfinished_changed.connect(self._show_button)
-        self._text.recalled.connect(self.recalled)
-        self._text.paged.connect(self.paged)
-        self._text.textChanged.connect(self._on_text)
-        self._text.focused.connect(self.update)
-        self._button.clicked.connect(self._on_button)
+        self.button.setCursor(Qt.CursorShape.ArrowCursor)
+        self.field.submitted.connect(self.submitted)
+        self.field.refused.connect(self.said)
+        self.field.unfinished_changed.connect(self._show_button)
+        self.field.recalled.connect(self.recalled)
+        self.field.paged.connect(self.paged)
+        self.field.textChanged.connect(self._on_text)
+        self.field.focused.connect(self.update)
+        self.button.clicked.connect(self._on_button)
         theme().changed.connect(self._on_theme)
         self._fit()
 
     @property
     def text(self) -> str:
-        return self._text.toPlainText()
-
-    @property
-    def field(self) -> ComposerText:
-        return self._text
-
-    @property
-    def button(self) -> RoundButton:
-        return self._button
-
-    @property
-    def broadcast_button(self) -> IconButton:
-        return self._hears
+        return self.field.toPlainText()
 
     @property
     def tinted(self) -> bool:
@@ -350,7 +341,7 @@ class Composer(QWidget):
     @property
     def ringed(self) -> bool:
         """Whether the ring is shown: what is typed comes here, and nowhere else."""
-        return self._text.hasFocus()
+        return self.field.hasFocus()
 
     @property
     def editing(self) -> bool:
@@ -358,8 +349,8 @@ class Composer(QWidget):
 
     def set_text(self, text: str) -> None:
         """Put text here, the cursor at its end."""
-        self._text.setPlainText(text)
-        self._text.moveCursor(QTextCursor.MoveOperation.End)
+        self.field.setPlainText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_words(self, placeholder: str, leaving: str = "") -> None:
         """``leaving`` says below the text where it goes, where that is another machine."""
@@ -383,8 +374,8 @@ class Composer(QWidget):
 
         ``hint``: what has to be done before a message can be sent; it stands below the text.
         """
-        if stops != self._button.stops:
-            self._button.set_stops(stops)
+        if stops != self.button.stops:
+            self.button.set_stops(stops)
         self._refusal = refusal
         if hint != self._hint:
             self._hint = hint
@@ -395,9 +386,9 @@ class Composer(QWidget):
         """Say how much of the context is taken: where it is much, below the text; else on hover."""
         fitted = self._count is None or self._count.fits
         self._count = count
-        self._text.setAccessibleDescription(self.foot)
+        self.field.setAccessibleDescription(self.foot)
         if fitted and count is not None and not count.fits and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._text, count.words))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, count.words))
         self._show_button()
         self._fit()
 
@@ -425,16 +416,16 @@ class Composer(QWidget):
         ``offered``: there are others to broadcast to.
         """
         self._hears_wanted = on or offered
-        self._hears.setVisible(self._hears_wanted and not self.alone)
-        self._hears.setChecked(on and hears)
+        self.broadcast_button.setVisible(self._hears_wanted and not self.alone)
+        self.broadcast_button.setChecked(on and hears)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
-        self._hears.set_icon("broadcast", join if on and not hears else off)
+        self.broadcast_button.set_icon("broadcast", join if on and not hears else off)
         self._tinted = on and hears
         self._fit()
 
     def set_alone(self, alone: bool) -> None:
         self.alone = alone
-        self._hears.setVisible(self._hears_wanted and not alone)
+        self.broadcast_button.setVisible(self._hears_wanted and not alone)
         self._fit()
 
     def set_limit(self, height: int) -> None:
@@ -469,7 +460,7 @@ class Composer(QWidget):
             fits = self._count is None or self._count.fits
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted if fits else tokens.danger))
-            foot, width = grown(self.FOOT), self._text.width()
+            foot, width = grown(self.FOOT), self.field.width()
             area = QRectF(16, self.height() - foot - 7, width, foot)
             end = Qt.TextElideMode.ElideRight
             words = painter.fontMetrics().elidedText(self.foot, end, width)
@@ -480,7 +471,7 @@ class Composer(QWidget):
         width = self.width()
         button = RoundButton.SIDE
         self.compare.setVisible(width >= t.NARROW and not self.alone)
-        shown = [b for b in (self.attach, self.compare, self._hears) if not b.isHidden()]
+        shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
         heard = self._tinted and not self._note
         self.audience.setVisible(heard)
@@ -492,29 +483,29 @@ class Composer(QWidget):
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
         top += files + 8 if files else 0
-        metrics, end = self._text.fontMetrics(), Qt.TextElideMode.ElideRight
-        self._text.setPlaceholderText(metrics.elidedText(self._placeholder, end, inner))
-        document = self._text.document()
+        metrics, end = self.field.fontMetrics(), Qt.TextElideMode.ElideRight
+        self.field.setPlaceholderText(metrics.elidedText(self._placeholder, end, inner))
+        document = self.field.document()
         document.setTextWidth(inner)
-        line = self._text.fontMetrics().lineSpacing()
+        line = self.field.fontMetrics().lineSpacing()
         wanted = max(ceil(document.size().height()), line)
         foot = grown(self.FOOT) if self.foot else 0
         room = self._limit - top - foot - 26
         scrolls = wanted > room
         text_height = min(wanted, room)
         on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self._text.setVerticalScrollBarPolicy(on if scrolls else off)
+        self.field.setVerticalScrollBarPolicy(on if scrolls else off)
         height = top + max(text_height + 26, button + 2 * self.PAD) + foot
         inset = (height - top - foot - text_height) // 2
-        self._text.setGeometry(16, top + inset, inner, text_height)
-        self._button.move(width - button - self.PAD, height - button - self.PAD)
+        self.field.setGeometry(16, top + inset, inner, text_height)
+        self.button.move(width - button - self.PAD, height - button - self.PAD)
         middle = height - self.PAD - (button + self.attach.height()) // 2
         left = width - button - self.PAD
         for one in shown:
             left -= one.width() + 4
             one.move(left, middle)
         self._cancel_edit.move(width - 24 - 12, 6)
-        mirror(self, self._text, self._button, *shown, self.audience, self._cancel_edit)
+        mirror(self, self.field, self.button, *shown, self.audience, self._cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()
@@ -528,24 +519,24 @@ class Composer(QWidget):
     @Slot()
     def _show_button(self) -> None:
         # What an input method has not finished is no text yet, but it is something to send.
-        unfinished = bool(self._text.unfinished) and not self._button.stops
+        unfinished = bool(self.field.unfinished) and not self.button.stops
         refusal = None if unfinished else self._refusal
-        self._button.setEnabled(refusal is None)
-        send = native("Ctrl+Enter") if self._text.sends_with_ctrl else tr("Enter", "the key")
-        words = tr("Stop  Esc") if self._button.stops else tr("Send  {keys}", keys=send)
-        if self._count is not None and not self._button.stops:
+        self.button.setEnabled(refusal is None)
+        send = native("Ctrl+Enter") if self.field.sends_with_ctrl else tr("Enter", "the key")
+        words = tr("Stop  Esc") if self.button.stops else tr("Send  {keys}", keys=send)
+        if self._count is not None and not self.button.stops:
             words += f"\n{self._count.words}"
-        self._button.setToolTip(refusal or words)
+        self.button.setToolTip(refusal or words)
 
     @Slot()
     def _on_button(self) -> None:
-        if self._button.stops:
+        if self.button.stops:
             self.stopped.emit()
         else:
-            self._text.finish()
+            self.field.finish()
             self.submitted.emit()
 
     @Slot()
     def _on_theme(self) -> None:
-        self._text.take_size()
+        self.field.take_size()
         self._fit()

@@ -1,4 +1,4 @@
-"""What is said of choosing pages of a file, by what its pages are called."""
+"""The rows for numbers of sampling: what was chosen, and what the model would take instead."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class SamplingForm:
         form: QFormLayout,
         numbers: tuple[Number, ...],
         parent: QWidget,
-        labels: int = 0,
+        labels: int,
     ) -> None:
         """``labels``: how wide the words beside the fields are, where others stand with them."""
         self._numbers = numbers

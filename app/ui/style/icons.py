@@ -110,10 +110,11 @@ def draw_dot(
 
 
 @lru_cache(maxsize=64)
-def badge(count: int, ground: str, text: str, ratio: float = 2.0, size: int = 16) -> QIcon:
+def badge(count: int, ground: str, text: str) -> QIcon:
     """A round mark with a number: so many calls in a chat wait for the person."""
-    pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
-    pixmap.setDevicePixelRatio(ratio)
+    size = 16
+    pixmap = QPixmap(2 * size, 2 * size)
+    pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

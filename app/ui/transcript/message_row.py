@@ -438,10 +438,8 @@ class MessageRow(QWidget):
         for button, action in self._buttons.items():
             self._allow(button, action, button.tip)
 
-    def _allow(
-        self, button: QAbstractButton, action: Action, tip: str, message_id: str = ""
-    ) -> None:
-        refusal = self._can(action, message_id or self.message.id)
+    def _allow(self, button: QAbstractButton, action: Action, tip: str) -> None:
+        refusal = self._can(action, self.message.id)
         if refusal is not None and button.hasFocus():
             self.setFocus()  # Qt would give the focus to whatever comes next
         button.setEnabled(refusal is None)

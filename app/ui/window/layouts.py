@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
-from app.settings.options import Settings
 from app.store import Store, StoreError
 from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.pane.pane import ChatPane
@@ -204,7 +203,6 @@ class Layouts(QObject):
         store: Store,
         library: ChatLibrary,
         workspace: Workspace,
-        settings: Settings,
         chats: ChatCommands,
         toast: Toast,
         undos: Undos,
@@ -214,7 +212,6 @@ class Layouts(QObject):
         self.saved = SavedLayouts(store)
         self._library = library
         self._workspace = workspace
-        self._settings = settings
         self._chats = chats
         self._toast = toast
         self._undos = undos

@@ -116,7 +116,6 @@ class MainWindow(QMainWindow):
         super().__init__()
         library, store, settings = context.library, context.store, context.settings
         self._library = library
-        self._store = store
         self._settings = settings
         on_mac = sys.platform == "darwin"
         self.setWindowTitle("Stretto")
@@ -144,7 +143,7 @@ class MainWindow(QMainWindow):
             library, self.workspace, settings, self.chats, self._undos, fitting, self
         )
         self.layouts = Layouts(
-            store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
+            store, library, self.workspace, self.chats, self.toast, self._undos, self
         )
         self.downloads = context.models.downloads
         self.downloads_in_window = DownloadsInWindow(self.downloads, library.loader, self)

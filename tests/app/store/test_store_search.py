@@ -17,7 +17,7 @@ from app.store import ChatRecord, Message, SearchHit, Store, new_id
 from app.store.database import open_writer
 from app.store.index import shown_text
 from app.store.migrations import STEPS
-from app.store.search import match_expression
+from app.store.search import terms_of
 from tests.app.store.test_store_trash import settle
 from tests.bench import samples
 
@@ -92,9 +92,9 @@ def test_an_edited_or_finished_message_is_found_by_its_last_words(
 
 
 def test_the_expression() -> None:
-    assert match_expression("two wor") == '"two" "wor"*'
-    assert match_expression("two words ") == '"two" "words"'
-    assert match_expression('"x" OR y)') == '"x" "OR" "y"'
+    assert [term.match for term in terms_of("two wor")] == ['"two"', '"wor"*']
+    assert [term.match for term in terms_of("two words ")] == ['"two"', '"words"']
+    assert [term.match for term in terms_of('"x" OR y)')] == ['"x"', '"OR"', '"y"']
 
 
 def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: ChatRecord) -> None:
