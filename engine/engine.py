@@ -402,7 +402,7 @@ class Engine:
 
         Caches of sessions that have an id of the caller's go to disk, the others are read anew
         when they are needed. The future has how many bytes of caches it was, and its callbacks run
-        on the engine thread. For when the system is short of memory (`core.pressure`).
+        on the engine thread. For when the system is short of memory (`engine.runtime.pressure`).
         """
         answer: Future[int] = Answer()
         self._post(Relieve(answer))
@@ -432,7 +432,6 @@ class Engine:
             on_overflow: what happens when the conversation has outgrown the context:
                 `refuse` ends the reply with `context_overflow`; `slide` leaves out the oldest
                 turns, and `ReplyStats.dropped_messages` says how many messages.
-
             kv_bits: keep keys and values in 8 or 4 bits, which takes about half or a quarter of
                 16-bit ones and rounds them; slower on a CPU. Where the model cannot, the first
                 message is answered with `unsupported_session`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from engine.cache.cache_file import Record
@@ -68,18 +69,18 @@ class Reception:
         kv = model.new_kv(make, shares_prefix, command.kv_bits)
         self._state.add(
             SessionState(
-                command.session_id,
-                model,
-                command.system,
-                command.reproducible,
-                command.reasoning,
-                kv,
-                estimate,
-                command.kv_bits,
-                command.on_overflow,
-                command.context,
-                command.scratch,
-                command.named,
+                id=command.session_id,
+                model=model,
+                system=command.system,
+                reproducible=command.reproducible,
+                reasoning=command.reasoning,
+                kv=kv,
+                estimate=estimate,
+                kv_bits=command.kv_bits,
+                on_overflow=command.on_overflow,
+                context=command.context,
+                scratch=command.scratch,
+                named=command.named,
                 domain=command.domain,
             )
         )
@@ -174,25 +175,16 @@ class Reception:
                 self._state.ended[command.twin_id] = self._state.ended[command.session_id]
             return
         self._state.add(
-            SessionState(
-                command.twin_id,
-                source.model,
-                source.system,
-                source.reproducible,
-                source.reasoning,
-                source.kv.fork(),
-                source.estimate,
-                source.kv_bits,
-                source.on_overflow,
-                source.context,
+            replace(
+                source,
+                id=command.twin_id,
+                kv=source.kv.fork(),
+                scratch=False,
                 named=command.named,
-                priority=source.priority,
-                program=source.program,
-                share=source.share,
-                domain=source.domain,
-                moment=source.moment,
                 history=[dict(m) for m in source.history],
                 gone=list(source.gone),
+                request=None,
+                used_at=time.monotonic(),
             )
         )
 

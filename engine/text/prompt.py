@@ -94,35 +94,19 @@ def build(
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
-    given, messages = recognition.of(tokenizer).prepared(reasoning, template or {}, messages)
-    inert = contents.of(tokenizer)
-    messages, given = inert.messages(messages), inert.values(given)
-    other = _same_system(messages, bool(given.get("tools")))
-    asked = [(messages, True), (messages, False)] + ([(other, True)] if other else [])
-    rendered = reader.render(asked, reasoning, given)
-    parted = inert.parted(messages, given)
-    if parted is not None:  # does the template make marks of names?
-        named = [(parted[0], True), (parted[0], False)] + ([(other, True)] if other else [])
-        without = reader.render(named, reasoning, parted[1])
-        if _fewer(inert, without, rendered):
-            (messages, given), rendered = parted, without
-    opened, closed = _sure(rendered[0]), _sure(rendered[1])
-    follows = opened.startswith(closed) and len(closed) < len(opened)
-    opening = opened[len(closed) :] if follows else None
-    if not follows:  # the template opens every answer, or none: what do later prompts go on with?
-        answered_so = [*messages, {"role": "assistant", "content": "·"}]
-        (after,) = reader.render([(answered_so, False)], reasoning, given)
-        closed = closed if isinstance(after, EngineError) else after
+    rendered = _render(tokenizer, reader, messages, reasoning, template or {})
+    opened, opening = rendered.opened, rendered.opening
     text = opened + (_begun(tokenizer, begun, opened, opening, before) if begun else "")
     known = before.match(text)
     characters, count = known[-1] if known else (0, 0)
     first = dict(known).get(len(opened))
-    ending = closed if opening is None else opening
+    ending = rendered.closed if opening is None else opening
     main, wanted = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         wanted.add(opened)
-    if other and not known:
-        wanted.add(_sure(rendered[2]))
+    other = _sure(rendered.other) if rendered.other is not None and not known else None
+    if other is not None:
+        wanted.add(other)
     in_order = [main, *(wanted - {main})]
     try:
         found = reader.encode(in_order, None if most is None else most - count)
@@ -135,13 +119,13 @@ def build(
         answered = len(tokens) - (first if first is not None else len(ids[opened]))
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
-    if follows:
+    if opening is not None:
         boundary = len(tokens) - max(0, answered) - len(ids[ending])
     else:
-        boundary = common_prefix(tokens, list(ids[closed][: len(tokens)]))
+        boundary = common_prefix(tokens, list(ids[ending][: len(tokens)]))
     system = 0
-    if other and not known:
-        system = common_prefix(tokens, list(ids[_sure(rendered[2])][: len(tokens)]))
+    if other is not None:
+        system = common_prefix(tokens, list(ids[other][: len(tokens)]))
     last = len(tokens) - 1
     return Prompt(
         tokens,
@@ -154,6 +138,52 @@ def build(
         begun is not None,
         opening,
     )
+
+
+@dataclass(frozen=True)
+class _Rendered:
+    """What the template makes of a conversation.
+
+    Attributes:
+        opened, opening: as of `Prompt`.
+        closed: what later prompts of the same chat begin with.
+        other: another chat with the same system message and tools; None where there is none.
+    """
+
+    opened: str
+    closed: str
+    opening: str | None
+    other: str | EngineError | None
+
+
+def _render(
+    tokenizer: Any,
+    reader: Reader,
+    messages: list[Message],
+    reasoning: bool | None,
+    template: Mapping[str, Any],
+) -> _Rendered:
+    given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
+    inert = contents.of(tokenizer)
+    messages, given = inert.messages(messages), inert.values(given)
+    other = _same_system(messages, bool(given.get("tools")))
+    more = [(other, True)] if other else []
+    rendered = reader.render([(messages, True), (messages, False), *more], reasoning, given)
+    parted = inert.parted(messages, given)
+    if parted is not None:  # does the template make marks of names?
+        named, values = parted
+        without = reader.render([(named, True), (named, False), *more], reasoning, values)
+        if _fewer(inert, without, rendered):
+            messages, given, rendered = named, values, without
+    opened, closed = _sure(rendered[0]), _sure(rendered[1])
+    opening = None
+    if opened.startswith(closed) and len(closed) < len(opened):
+        opening = opened[len(closed) :]
+    else:  # the template opens every answer, or none: what do later prompts go on with?
+        answered = [*messages, {"role": "assistant", "content": "·"}]
+        (after,) = reader.render([(answered, False)], reasoning, given)
+        closed = closed if isinstance(after, EngineError) else after
+    return _Rendered(opened, closed, opening, rendered[2] if other else None)
 
 
 def _sure(text: str | EngineError) -> str:
