@@ -14,11 +14,10 @@ from app.markdown.blocks import BlockSplitter
 from app.markdown.highlight import Colours, Lines
 from app.markdown.inline import InlineParser, raw_rows
 from app.markdown.layout import GrowingCode, block_rows, line_rows
-from app.markdown.marked import markdown_text
 from app.markdown.maths import OBJECT, MathObject
 from app.markdown.painting import Underlay
-from app.markdown.plaintext import plain_text
 from app.markdown.rows import CodeKey, Row, TextRow
+from app.markdown.selected import markdown_text, plain_text
 from app.markdown.style import LIGHT, MarkdownStyle, formats_of
 from app.markdown.writing import RowWriter, Widths
 

@@ -1,19 +1,115 @@
-"""A selection as Markdown again: the marks of the rows that it runs over, and of their words."""
+"""What is selected of a document: as plain text that a person can paste, or as Markdown again."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
+from app.markdown import maths
 from app.markdown.inline import FORMULA
-from app.markdown.plaintext import between
 from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow
 from app.markdown.tex import typed
 from app.markdown.writing import RowWriter
+
+
+def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Row, QTextBlock]]:
+    """The rows between two positions of the document: their places, and where they begin."""
+    for place, row in enumerate(writer.rows):
+        begin, end = writer.blocks(place)
+        if row.kind == "pad" or end.position() + end.length() <= first:
+            continue
+        if begin.position() > last:
+            break
+        yield place, row, begin
+
+
+def plain_text(writer: RowWriter, first: int, last: int) -> str:
+    """The text between two positions of the document.
+
+    Blocks of text are set apart by an empty line, lines of code and items of a list are not. A
+    marker is there when its item is selected from its beginning.
+    """
+    parts: list[str] = []
+    previous: Row | None = None
+    for _, row, begin in _touched(writer, first, last):
+        if previous is not None:
+            parts.append(_between(previous, row))
+        if isinstance(row, TableRow):
+            parts.append(_plain_table(begin, first, last, row.rtl))
+        else:
+            parts.append(_marker(row, begin, first) + _within(begin, first, last))
+        previous = row
+    return "".join(parts)
+
+
+def _between(above: Row, row: Row) -> str:
+    """The line ends between two rows of a text that is pasted."""
+    if isinstance(row, TextRow) and row.joined:
+        return ""
+    return "\n" if _close(above, row) else "\n\n"
+
+
+def _close(above: Row, row: Row) -> bool:
+    if not isinstance(above, TextRow) or not isinstance(row, TextRow):
+        return False
+    if above.code is not None or row.code is not None:
+        return above.code == row.code
+    return above.kind == row.kind == "raw" or row.space < 12
+
+
+def _within(block: QTextBlock, first: int, last: int) -> str:
+    """The part of a block's text between the positions."""
+    start = max(first - block.position(), 0)
+    units = block.text().encode("utf-16-le")  # positions count UTF-16 units
+    part = units[2 * start : 2 * max(last - block.position(), 0)]
+    text = part.decode("utf-16-le", "replace").replace("\u2028", "\n")
+    if FORMULA not in text:
+        return text
+    formulas = _formulas(block, first, last)
+    return "".join(next(formulas, "") if letter == FORMULA else letter for letter in text)
+
+
+def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
+    """The sources of the formulas in a block between the positions."""
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        form = fragment.charFormat()
+        if form.objectType() == maths.OBJECT:
+            # Two of the same side by side are one fragment.
+            for place in range(fragment.position(), fragment.position() + fragment.length()):
+                if first <= place < last:
+                    yield maths.typed(form)
+        iterator += 1
+
+
+def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
+    if row.kind == "rule":
+        return "---"
+    if row.item is None or first > block.position():
+        return ""
+    indent = "   " * row.item.depth
+    if row.item.task:
+        return indent + ("[x] " if row.item.task == "done" else "[ ] ")
+    if row.item.ordered:
+        return f"{indent}{row.item.start + row.item.place}{row.item.delimiter} "
+    return indent + "• "
+
+
+def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
+    table = QTextCursor(block).currentTable()
+    lines: list[str] = []
+    for row in range(table.rows()):
+        cells = [table.cellAt(row, column) for column in range(table.columns())]
+        if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
+            continue
+        texts = [_within(c.firstCursorPosition().block(), first, last) for c in cells]
+        lines.append("\t".join(reversed(texts) if rtl else texts))
+    return "\n".join(lines)
 
 
 def markdown_text(writer: RowWriter, first: int, last: int) -> str:
@@ -21,13 +117,8 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
     parts: list[str] = []
     previous: Row | None = None
     close = ""  # what ends the code that is open
-    for place, row in enumerate(writer.rows):
-        begin, end = writer.blocks(place)
-        if row.kind == "pad" or end.position() + end.length() <= first:
-            continue
-        if begin.position() > last:
-            break
-        code, above = _code(row), _code(previous)
+    for place, row, begin in _touched(writer, first, last):
+        code, above, margin = _code(row), _code(previous), _margin(row.levels)
         if code != above:
             parts.append(close)
             close = ""
@@ -35,10 +126,10 @@ def markdown_text(writer: RowWriter, first: int, last: int) -> str:
             parts.append(_gap(previous, row))
         if code is not None and code != above:
             fence = _fence(writer, place)
-            parts.append(f"{_margin(row.levels)}{fence}{code.language}\n")
-            close = f"\n{_margin(row.levels)}{fence}"
+            parts.append(f"{margin}{fence}{code.language}\n")
+            close = f"\n{margin}{fence}"
         if isinstance(row, TableRow):
-            parts.append(textwrap.indent(_table(begin, row, first, last), _margin(row.levels)))
+            parts.append(textwrap.indent(_markdown_table(begin, row, first, last), margin))
         else:
             lead = "" if row.joined else _lead(row, begin.position() >= first)
             parts.append(lead + _text(row, begin, first, last))
@@ -63,7 +154,7 @@ def _fence(writer: RowWriter, place: int) -> str:
 
 
 def _gap(above: Row, row: Row) -> str:
-    ends = between(above, row)
+    ends = _between(above, row)
     if ends != "\n\n":
         return ends
     # A quotation goes on over an empty line of its own.
@@ -153,7 +244,7 @@ def _plain(text: str, ink: Ink) -> str:
     return _ACTIVE.sub(r"\\\g<0>", text)
 
 
-def _table(block: QTextBlock, row: TableRow, first: int, last: int) -> str:
+def _markdown_table(block: QTextBlock, row: TableRow, first: int, last: int) -> str:
     """The rows that are touched, whole: the uppermost is the header. In one cell: its words."""
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
