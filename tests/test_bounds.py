@@ -107,7 +107,7 @@ def _form(text: str) -> None:
 
 def _remote(text: str) -> None:
     from app.remote.errors import RemoteError
-    from app.remote.reading import Reading
+    from app.remote.stream import Reading
 
     with _tried(RemoteError):
         Reading("host").take(text)

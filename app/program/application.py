@@ -33,7 +33,7 @@ from app.system.newer_mlx_lm import NewerMlxLm
 from app.system.single import SingleInstance
 from app.system.updates import Updates
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
-from app.ui.dialogs.kept import ask_for_backup
+from app.ui.dialogs.recovery import ask_for_backup
 from app.ui.style import motion, theme
 from app.ui.style.icons import app_icon
 from app.ui.window.context import WindowContext

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.remote import errors
 from app.remote.address import Listed, Remote, asked_at, host_of, listed
-from app.remote.reading import Piece, Reading
+from app.remote.stream import Piece, Reading
 from app.tools.bounding import TooMuchError, check_parts
 
 if TYPE_CHECKING:

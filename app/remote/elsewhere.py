@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from app.remote import client, errors
 from app.remote.address import Remote, host_of
 from app.remote.errors import RemoteError
-from app.remote.reading import Piece, Reading
+from app.remote.stream import Piece, Reading
 from engine.serve.json_input import chained
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from app.remote import client, errors
 from app.remote.address import KINDS, Remote
 from app.remote.elsewhere import Desk, Elsewhere
 from app.remote.errors import RemoteError
-from app.remote.reading import Clock, Reading
+from app.remote.stream import Clock, Reading
 from app.settings.language import tr
 from engine import (
     EngineError,

@@ -71,8 +71,8 @@ from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import ComposerText
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.exchange import ImportDialog
-from app.ui.dialogs.kept import TrashDialog
 from app.ui.dialogs.names import NameDialog
+from app.ui.dialogs.recovery import TrashDialog
 from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options import OptionsPopover
 from app.ui.pane.pane import ChatPane

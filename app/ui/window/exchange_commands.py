@@ -44,14 +44,14 @@ class StoreCommands(QObject):
     @Slot()
     def show_trash(self) -> None:
         """Open the deleted chats."""
-        from app.ui.dialogs.kept import TrashDialog  # not needed at the start
+        from app.ui.dialogs.recovery import TrashDialog  # not needed at the start
 
         TrashDialog(self._library, self._window).show()
 
     @command("backups", mark("Restore from Backup…"))
     def show_backups(self) -> None:
         """Ask which backup to go back to."""
-        from app.ui.dialogs.kept import BackupsDialog
+        from app.ui.dialogs.recovery import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)
         dialog.chosen.connect(self.restore_asked)

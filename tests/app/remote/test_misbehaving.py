@@ -204,7 +204,7 @@ def test_a_server_that_misbehaves_gets_a_sentence_and_what_had_come_is_kept(
 
 
 def test_a_text_without_end_is_stopped(elsewhere, monkeypatch):
-    monkeypatch.setattr("app.remote.reading.MOST_TEXT", 1_000_000)
+    monkeypatch.setattr("app.remote.stream.MOST_TEXT", 1_000_000)
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), then=_flood))))
     assert isinstance(heard.last, Failed)
     assert "too much" in heard.last.message

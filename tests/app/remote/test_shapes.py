@@ -8,8 +8,8 @@ import pytest
 
 from app.remote.address import AddressError, Listed, Remote, is_here, listed, named, normalised
 from app.remote.errors import RemoteError
-from app.remote.reading import Reading
 from app.remote.session import body_for
+from app.remote.stream import Reading
 from engine import Finished, FinishReason, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.settings.paths import Paths
 from app.store import ChatRecord, Message, Store, backups_of, new_id
 from app.ui.dialogs.dialogs import Recovery
-from app.ui.dialogs.kept import BackupsDialog, TrashDialog
+from app.ui.dialogs.recovery import BackupsDialog, TrashDialog
 from app.ui.workspace.docks import Arrangement
 from tests.app.conftest import Run, Start
 from tests.app.ui.sidebar.test_sidebar import talk, titles
