@@ -7386,6 +7386,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch keine Chats</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>
@@ -8059,6 +8060,7 @@ Du hast nicht geantwortet.</translation>
         <translation>wartet, Platz {place}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} belegt · Chats {kv}</translation>
@@ -8458,6 +8460,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Chat-Einstellungen…</translation>
     </message>

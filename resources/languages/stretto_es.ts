@@ -7429,6 +7429,7 @@ No respondiste.</translation>
         <translation>Aún no hay chats</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Cliente</translation>
@@ -8102,6 +8103,7 @@ No respondiste.</translation>
         <translation>en cola, n.º {place}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} en uso · chats {kv}</translation>
@@ -8501,6 +8503,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Ajustes del chat…</translation>
     </message>

@@ -7386,6 +7386,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune discussion</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>Client</translation>
@@ -8059,6 +8060,7 @@ Vous n’avez pas répondu.</translation>
         <translation>en file, nº {place}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} utilisés · discussions {kv}</translation>
@@ -8458,6 +8460,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>Réglages de la discussion…</translation>
     </message>

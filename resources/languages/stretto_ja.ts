@@ -7289,6 +7289,7 @@ You did not answer.</source>
         <translation>チャットはまだありません</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>クライアント</translation>
@@ -7954,6 +7955,7 @@ You did not answer.</source>
         <translation>順番待ち {place}番目</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>使用中 {all} · チャット {kv}</translation>
@@ -8353,6 +8355,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>チャットの設定…</translation>
     </message>

@@ -7332,6 +7332,7 @@ You did not answer.</source>
         <translation>还没有对话</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Client</source>
         <translation>客户端</translation>
@@ -7997,6 +7998,7 @@ You did not answer.</source>
         <translation>排队中，第 {place} 位</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>已用 {all} · 对话 {kv}</translation>
@@ -8396,6 +8398,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Chat Settings…</source>
         <translation>对话设置…</translation>
     </message>
