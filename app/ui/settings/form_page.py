@@ -326,6 +326,7 @@ PLACES: dict[str, tuple[str, ...]] = {
         mark("Keys"),
         mark("Allowed web pages"),
         mark("Priority"),
+        mark("Share per client"),
         mark("Model aliases"),
         mark("Cached context of clients"),
         mark("Concurrent sessions"),
