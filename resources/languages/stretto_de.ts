@@ -145,20 +145,20 @@
         <translation>Datei {name}, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>Aus Backup wiederherstellen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Backups</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
     </message>
@@ -171,7 +171,7 @@
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -202,14 +202,14 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Heute</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Gestern</translation>
@@ -227,19 +227,19 @@
         <translation>Früher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d. MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d. MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · vor einem Update</translation>
     </message>
@@ -625,7 +625,7 @@
         <translation>Festlegen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -634,35 +634,35 @@
         <translation>Papierkorb</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Gelöschte Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>Jetzt löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>Papierkorb leeren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>Behalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>Wähle zuerst einen Chat</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -671,12 +671,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>Gestern gelöscht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>Heute gelöscht</translation>
     </message>
@@ -6975,12 +6975,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Es hat sich ohne Meldung beendet.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} hat den Rest dieser Antwort zurückgehalten.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
         <translation>{host} konnte nicht fortfahren. Die Antwort bis hierher bleibt. Generiere sie neu, um es erneut zu versuchen.</translation>
     </message>
@@ -8177,27 +8177,27 @@ Du hast nicht geantwortet.</translation>
         <translation>Wähle „Neu“, um deinen ersten Prompt zu erstellen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>Wiederherstellen und neu starten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>Endgültig löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>wird morgen endgültig gelöscht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>wird heute endgültig gelöscht</translation>
     </message>
@@ -9005,12 +9005,12 @@ Du hast nicht geantwortet.</translation>
         <translation>„{name}“ ist noch nicht ausgefüllt. Drücke erneut Enter, um trotzdem zu senden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Stretto legt einmal am Tag und vor jedem Update ein Backup deiner Chats an und behält die letzten drei Backups. Wenn du eines wiederherstellst, bleiben deine aktuellen Chats in einer eigenen Datei erhalten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. The first is made when you change something on another day.</source>
         <translation>Noch keine Backups. Das erste wird angelegt, wenn du an einem anderen Tag etwas änderst.</translation>
     </message>
@@ -9176,7 +9176,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -9185,17 +9185,17 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>Beiseitegelegte beschädigte Dateien können noch Text gelöschter Chats enthalten: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
         <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
         <translation>
@@ -9204,7 +9204,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently in %n day</source>
         <comment>deleted permanently in %n days</comment>
         <translation>
@@ -9568,7 +9568,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Meldung: „{words}“</translation>
     </message>

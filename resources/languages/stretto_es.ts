@@ -145,20 +145,20 @@
         <translation>Archivo {name}, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>Restaurar desde copia de seguridad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Copias de seguridad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Restaurar</translation>
     </message>
@@ -171,7 +171,7 @@
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -202,14 +202,14 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Hoy</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Ayer</translation>
@@ -227,19 +227,19 @@
         <translation>Anteriores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d &apos;de&apos; MMMM &apos;de&apos; yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d &apos;de&apos; MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · antes de una actualización</translation>
     </message>
@@ -625,7 +625,7 @@
         <translation>Asignar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -634,35 +634,35 @@
         <translation>Papelera</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Chats eliminados</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>Eliminar ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>Vaciar papelera</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>Conservar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>Elige antes un chat</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -671,12 +671,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>Eliminado ayer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>Eliminado hoy</translation>
     </message>
@@ -7018,12 +7018,12 @@ No respondiste.</translation>
         <translation>Se ha cerrado sin ningún mensaje.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} ha retenido el resto de esta respuesta.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
         <translation>{host} no ha podido continuar. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
     </message>
@@ -8220,27 +8220,27 @@ No respondiste.</translation>
         <translation>Elige Nuevo para crear tu primer prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>Restaurar y reiniciar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>Eliminar definitivamente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>La papelera está vacía.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>se elimina definitivamente mañana</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>se elimina definitivamente hoy</translation>
     </message>
@@ -9048,12 +9048,12 @@ No respondiste.</translation>
         <translation>«{name}» aún no está relleno. Pulsa Intro otra vez para enviarlo de todos modos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Stretto hace una copia de seguridad de tus chats una vez al día y antes de cada actualización, y conserva las tres últimas copias. Al restaurar una, los chats actuales se guardan en un archivo aparte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. The first is made when you change something on another day.</source>
         <translation>Aún no hay copias de seguridad. La primera se hará con tu primer cambio de otro día.</translation>
     </message>
@@ -9219,7 +9219,7 @@ No respondiste.</translation>
         <translation>Ya hay otro prompt con ese nombre. Este sigue llamándose «{before}».</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -9228,17 +9228,17 @@ No respondiste.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats eliminados: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
         <translation>¿Eliminar «{title}» definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
         <translation>
@@ -9247,7 +9247,7 @@ No respondiste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently in %n day</source>
         <comment>deleted permanently in %n days</comment>
         <translation>
@@ -9611,7 +9611,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Mensaje: «{words}»</translation>
     </message>

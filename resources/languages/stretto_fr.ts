@@ -145,20 +145,20 @@
         <translation>Fichier {name}, {about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>Restaurer une sauvegarde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Sauvegardes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Restaurer</translation>
     </message>
@@ -171,7 +171,7 @@
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -202,14 +202,14 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Aujourd’hui</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Hier</translation>
@@ -227,19 +227,19 @@
         <translation>Plus anciennes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd d MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd d MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · avant une mise à jour</translation>
     </message>
@@ -625,7 +625,7 @@
         <translation>Définir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -634,35 +634,35 @@
         <translation>Corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Discussions supprimées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>Supprimer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>Vider la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>Garder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>Choisissez d’abord une discussion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -671,12 +671,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>Supprimée hier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>Supprimée aujourd’hui</translation>
     </message>
@@ -6975,12 +6975,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Il a quitté sans message.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} a retenu la suite de cette réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
         <translation>{host} n’a pas pu continuer. La réponse reçue est conservée. Régénérez pour réessayer.</translation>
     </message>
@@ -8177,27 +8177,27 @@ Vous n’avez pas répondu.</translation>
         <translation>Choisissez Nouveau pour créer votre premier prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>Restaurer et redémarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>Supprimer définitivement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>La corbeille est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>supprimée définitivement demain</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>supprimée définitivement aujourd’hui</translation>
     </message>
@@ -9005,12 +9005,12 @@ Vous n’avez pas répondu.</translation>
         <translation>«&#xa0;{name}&#xa0;» n’est pas encore rempli. Appuyez à nouveau sur Entrée pour envoyer quand même.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Stretto fait une sauvegarde de vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières. Quand vous en restaurez une, vos discussions actuelles sont conservées dans un fichier à part.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. The first is made when you change something on another day.</source>
         <translation>Aucune sauvegarde pour l’instant. La première est créée quand vous modifiez quelque chose un autre jour.</translation>
     </message>
@@ -9176,7 +9176,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -9185,17 +9185,17 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte de discussions supprimées&#xa0;: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
         <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
         <translation>
@@ -9204,7 +9204,7 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently in %n day</source>
         <comment>deleted permanently in %n days</comment>
         <translation>
@@ -9568,7 +9568,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Message&#xa0;: «&#xa0;{words}&#xa0;»</translation>
     </message>

@@ -143,20 +143,20 @@
         <translation>ファイル{name}、{about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>バックアップから復元</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>バックアップ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>復元</translation>
     </message>
@@ -169,7 +169,7 @@
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -200,14 +200,14 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>今日</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>昨日</translation>
@@ -225,19 +225,19 @@
         <translation>それ以前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · アップデート前</translation>
     </message>
@@ -622,7 +622,7 @@
         <translation>設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -631,35 +631,35 @@
         <translation>ゴミ箱</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>削除したチャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>今すぐ削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>ゴミ箱を空にする</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>残す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>先にチャットを選択してください</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -667,12 +667,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>昨日削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>今日削除</translation>
     </message>
@@ -6885,12 +6885,12 @@ You did not answer.</source>
         <translation>メッセージを出さずに終了しました。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host}がこの回答の残りを送信しませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
         <translation>{host}は続けられませんでした。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
     </message>
@@ -8072,27 +8072,27 @@ You did not answer.</source>
         <translation>「新規」で最初のプロンプトを作成してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>復元して再起動</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>完全に削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>ゴミ箱は空です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>明日完全に削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>今日完全に削除</translation>
     </message>
@@ -8893,12 +8893,12 @@ You did not answer.</source>
         <translation>「{name}」がまだ入力されていません。もう一度Enterを押すと、このまま送信します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Strettoは1日に1回とアップデートの前にチャットをバックアップし、最新の3つのバックアップを残します。復元しても、現在のチャットは別のファイルに残ります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. The first is made when you change something on another day.</source>
         <translation>バックアップはまだありません。別の日に変更を加えると、最初のバックアップが作成されます。</translation>
     </message>
@@ -9064,7 +9064,7 @@ You did not answer.</source>
         <translation>同じ名前のプロンプトがあります。名前は「{before}」のままです。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -9072,17 +9072,17 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>退避した破損ファイルに、削除したチャットのテキストが残っている可能性があります: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
         <translation>「{title}」をバックアップからも完全に削除しますか？この操作は取り消せません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
         <translation>
@@ -9090,7 +9090,7 @@ You did not answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently in %n day</source>
         <comment>deleted permanently in %n days</comment>
         <translation>
@@ -9445,7 +9445,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>メッセージ:「{words}」</translation>
     </message>

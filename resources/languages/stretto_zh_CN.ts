@@ -143,20 +143,20 @@
         <translation>文件 {name}，{about}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore from Backup</source>
         <translation>从备份恢复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>备份</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>恢复</translation>
     </message>
@@ -169,7 +169,7 @@
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -200,14 +200,14 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>今天</translation>
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>昨天</translation>
@@ -225,19 +225,19 @@
         <translation>更早</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · 更新前</translation>
     </message>
@@ -622,7 +622,7 @@
         <translation>设定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -631,35 +631,35 @@
         <translation>废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>已删除的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Now</source>
         <translation>立即删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Empty Trash</source>
         <translation>清空废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>保留</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Choose a chat first</source>
         <translation>请先选择一个对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -667,12 +667,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted yesterday</source>
         <translation>昨天删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted today</source>
         <translation>今天删除</translation>
     </message>
@@ -6928,12 +6928,12 @@ You did not answer.</source>
         <translation>它已退出，没有留下任何消息。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} 拒绝提供此回复的其余部分。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
         <translation>{host} 无法继续。已收到的回复会保留。请重新生成以重试。</translation>
     </message>
@@ -8115,27 +8115,27 @@ You did not answer.</source>
         <translation>选择“新建”以创建第一个提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore and Restart</source>
         <translation>恢复并重启</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete Permanently</source>
         <translation>永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>The Trash is empty.</source>
         <translation>废纸篓为空。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently tomorrow</source>
         <translation>明天永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently today</source>
         <translation>今天永久删除</translation>
     </message>
@@ -8936,12 +8936,12 @@ You did not answer.</source>
         <translation>“{name}”尚未填写。再按一次 Enter 仍然发送。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Stretto backs up your chats once a day and before each update, and keeps the last three backups. When you restore one, your current chats are kept in a separate file.</source>
         <translation>Stretto 每天及每次更新前都会备份你的对话，并保留最近三份备份。恢复其中一份时，当前的对话会另存为单独的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>No backups yet. The first is made when you change something on another day.</source>
         <translation>还没有备份。日后某天更改内容时会创建第一份。</translation>
     </message>
@@ -9107,7 +9107,7 @@ You did not answer.</source>
         <translation>已有同名的提示词。名称仍为“{before}”。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Deleted chats stay here for %n day and are then deleted permanently.</source>
         <comment>Deleted chats stay here for %n days and are then deleted permanently.</comment>
         <translation>
@@ -9115,17 +9115,17 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Damaged files that were set aside may still contain text of deleted chats: {files}</source>
         <translation>已移开的损坏文件中可能仍有已删除对话的文本：{files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
         <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
         <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
         <translation>
@@ -9133,7 +9133,7 @@ You did not answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>deleted permanently in %n day</source>
         <comment>deleted permanently in %n days</comment>
         <translation>
@@ -9488,7 +9488,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <location filename="../../app/remote/reading.py"/>
+        <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>返回的消息：“{words}”</translation>
     </message>
