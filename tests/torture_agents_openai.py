@@ -177,7 +177,9 @@ def _run(name: str, here: Here) -> None:
     if client.helper:
         said, turns = ask("[[help]] please")
         done = (here.folder / "part.txt").exists()
-        here.found("a sub-agent", done and "part is done" in said, figures(turns))
+        # Its end is told in a turn of its own where it runs beside the one that asked.
+        told = any(last in said for last in ("part is done", "Done."))
+        here.found("a sub-agent", done and told, f"{said[-40:]!r} {figures(turns)}")
     place = len(here.recorder.exchanges)
     said, _ = ask("[[fill]] please")
     filled = here.recorder.exchanges[place:]
