@@ -25,6 +25,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_copies import first_layers, perturbed
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
+from engine.model import lookup
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 from engine.runtime import drafts as drafting
@@ -161,6 +162,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     drafting.WORTH = math.inf  # also where drafts lose
+    lookup.LEAST = 1  # and where hardly anything has stood before
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:
