@@ -104,7 +104,8 @@ def test_all_say_what_they_say_alone(
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
             assert reply.tokens(60) == alone(folder, [text] * turn, seed)
         read = [r.stats.prompt_tokens - r.stats.reused_tokens for r in replies]
-        assert passes[turn - 1 :] == [sorted(read)]
+        # One that has waited longer may go before a somewhat shorter one.
+        assert [sorted(lengths) for lengths in passes[turn - 1 :]] == [sorted(read)]
         assert all(r.stats.reused_tokens for r in replies) == (turn == 2)
 
 
