@@ -212,7 +212,9 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
         mixes = slots and all(map(cache_objects.mixes, sessions[0]))
         if mixes:
-            undo = _let_states_mix(net, sessions[0])
+            yield
+            undo = _let_states_mix(net, sessions[0])  # a pass, where there are states
+            yield
             mixes = yield from _agrees(_MIXED, tried)
             if not mixes:
                 undo()

@@ -101,7 +101,7 @@ class Fit:
 class Wanted:
     """What was typed, prepared once for many texts."""
 
-    LOOSEST = 3
+    LOOSEST = 2
     """The letters of grade 4 may be spread over this many times what was typed, and a few more."""
 
     def __init__(self, typed: str) -> None:

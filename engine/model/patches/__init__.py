@@ -178,9 +178,10 @@ class _Answering:
 def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
     """Put `mixin` before the modules' own classes; returns a function that undoes it.
 
-    Parameters and names stay as they are.
+    Parameters and names stay as they are. Modules that have it already, as those of a variant have
+    from their base, are left.
     """
-    changed = [(module, type(module)) for module in modules]
+    changed = [(module, type(module)) for module in modules if not isinstance(module, mixin)]
     for module, kind in changed:
         module.__class__ = _mixed(mixin, kind)  # type: ignore[arg-type]
 
