@@ -74,5 +74,5 @@ def test_a_deleted_chat_comes_back_by_the_notices_button(desk: Desk) -> None:
     desk.until(lambda: desk.title().startswith("Hello"))
     desk.keys("shift+F6", "Delete")
     desk.until(lambda: len(desk.chats()) == 1)
-    desk.click(668, 662)
+    desk.click(789, 662)
     desk.until(lambda: len(desk.chats()) == 2)
