@@ -512,7 +512,11 @@ class Engine:
         given = dict(template or {})
         self._post(
             CountTokens(
-                *(model.id, asked, reasoning, given, answer),
+                model.id,
+                asked,
+                reasoning,
+                given,
+                answer,
                 slides_in=slides_in,
                 session_id=session_id,
             )

@@ -164,7 +164,7 @@ def explore(
     if known is None or not patches.is_on("attention"):
         known = yield from _ways(net, sessions, vocab)
     elif known.mixes:
-        _let_states_mix(net, sessions[0])
+        yield from _let_states_mix(net, sessions[0])
     return estimate, known
 
 
@@ -212,9 +212,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
         mixes = slots and all(map(cache_objects.mixes, sessions[0]))
         if mixes:
-            yield
-            undo = _let_states_mix(net, sessions[0])  # a pass, where there are states
-            yield
+            undo = yield from _let_states_mix(net, sessions[0])
             mixes = yield from _agrees(_MIXED, tried)
             if not mixes:
                 undo()
@@ -237,14 +235,20 @@ def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None
     return logits
 
 
-def _let_states_mix(net: Any, session: Caches) -> Callable[[], None]:
-    """Let chunks go by themselves through what handles states; returns what undoes it."""
+def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
+    """Let chunks go by themselves through what handles states; returns what undoes it.
+
+    Which modules do is seen in a pass: yields before it and after.
+    """
     caches = clone(session)
     states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
     if not states or not patches.is_on("module_classes"):
         return lambda: None
     run = functools.partial(net, mx.array([[1]]), cache=caches)
-    return ragged.share_chunks(cache_handlers(net, states, run))
+    yield
+    handlers = cache_handlers(net, states, run)
+    yield
+    return ragged.share_chunks(handlers)
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:

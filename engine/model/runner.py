@@ -109,7 +109,8 @@ def decode(
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
     kvs = [r.kv for r in turn]
-    alone = _apart(model, kvs, shared) or any(map(_lost, turn))
+    lost = [(r.kv, again) for r in turn if (again := _lost(r))]
+    alone = bool(lost) or _apart(model, kvs, shared)
     if model.slots is not None:
         order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
@@ -121,9 +122,9 @@ def decode(
         logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
-    for one in turn:
-        for lost in _lost(one):
-            one.kv.note_fed(lost)
+    for kv, again in lost:
+        for one in again:
+            kv.note_fed(one)
     if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]

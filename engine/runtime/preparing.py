@@ -95,11 +95,15 @@ def prepare(job: Job) -> Prepared:
     if job.slides:
         messages, early = _shorten(context, messages)
         gone = [*gone, *early]
-    bounds.check_prompt(last_turn(messages), context, MESSAGE_TOO_LONG)
-    bounds.check_prompt(messages, context)
+    try:
+        bounds.check_prompt(messages, context)
+    except EngineError:
+        bounds.check_prompt(last_turn(messages), context, MESSAGE_TOO_LONG)
+        raise
     kept, ready, length = _fitting(job, messages, build)
-    gone = [*gone, *not_kept(messages, kept)]
-    messages = kept
+    if kept is not messages:
+        gone = [*gone, *not_kept(messages, kept)]
+        messages = kept
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
     most = params.max_tokens or context

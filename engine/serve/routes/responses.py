@@ -275,10 +275,11 @@ class StoredResponses:
 
     def put(self, guest: Guest, stored: Stored) -> None:
         """Store a response."""
+        held = stored.size  # not under the lock: of megabytes it takes milliseconds
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
+            held += sum(one.size for one in kept.values())
             kept[stored.response["id"]] = stored
-            held = sum(one.size for one in kept.values())
             while len(kept) > self._most or (held > MOST_STORED_CHARACTERS and len(kept) > 1):
                 held -= kept.popitem(last=False)[1].size
 

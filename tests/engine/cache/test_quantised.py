@@ -85,17 +85,17 @@ def test_going_back_and_handing_on(
     chat = engine.open_session(model, kv_bits=8)
     chat.send(long + "end", params(1)).tokens(60)
     edited = chat.send([{"role": "user", "content": long + "other"}], params(2))
+    said = edited.tokens(60)  # or the other might be prepared first, and read for this one
     fresh = engine.open_session(model, kv_bits=8)
     same = fresh.send([{"role": "user", "content": long + "other"}], params(2))
-    assert edited.tokens(60) == same.tokens(60)
+    assert same.tokens(60) == said
     other_bits = engine.open_session(model, kv_bits=4)
     reply = other_bits.send(long + "other", params(2))
     reply.tokens(60)
     assert reply.stats.reused_tokens == 0
     if family in ("plain", "MoE"):
-        assert min(edited.stats.reused_tokens, same.stats.reused_tokens) > 200
-    # Workers prepare both, so either may be the one that reads for the other.
-    assert max(edited.stats.reused_tokens, same.stats.reused_tokens) > 200
+        assert edited.stats.reused_tokens > 200
+    assert same.stats.reused_tokens > 200
 
 
 @QUANTISABLE
