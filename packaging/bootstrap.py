@@ -123,9 +123,19 @@ def create_venv() -> None:
     )
 
 
+def _pyproject() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
 def project() -> dict[str, Any]:
     """The `[project]` table of pyproject.toml."""
-    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found: dict[str, Any] = _pyproject()["project"]
+    return found
+
+
+def without_dependencies() -> list[str]:
+    """The requirements that are installed without what they ask for themselves."""
+    found: list[str] = _pyproject()["tool"]["stretto"]["without-dependencies"]
     return found
 
 
@@ -212,6 +222,7 @@ def set_up(backend: str) -> None:
     if not (VENV / "bin" / "python").exists():
         create_venv()
     install(requirements(backend))
+    install(["--no-deps", *without_dependencies()])
     # Half a second less at each start; without it the program only starts later.
     keeping = [str(VENV / "bin" / "python"), "-m", "engine.text.import_structure"]
     subprocess.run(keeping, cwd=ROOT, check=False, capture_output=True)

@@ -30,7 +30,9 @@ EXCLUDED = [
     # clients of the engine's server, for its tests
     *("openai", "anthropic", "jiter", "docstring_parser", "sniffio"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
-    *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
+    *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "cv2"),
+    # Pillow decodes images; it draws no text and has no window
+    *("PIL.ImageTk", "PIL.ImageQt", "PIL._imagingtk", "PIL._imagingft"),
     # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
     *("typer", "shellingham"),
     # onnxruntime needs these to make and change models; its products need its library alone
@@ -66,6 +68,9 @@ _KEPT = re.compile(
     r"|integrations(\.(heterogeneity|mistral)(\..*)?)?|models\.auto\..*"
     r"|models\.\w+)$"
 )
+
+# Of mlx-vlm the models, and what these take from beside them.
+_MODELS_THAT_SEE = re.compile(r"mlx_vlm\.(models|kernels|turboquant)(\.|$)")
 
 # libQt6Qml itself must stay: the docking library's bindings link with it.
 _UNUSED_FILES = re.compile(
@@ -108,15 +113,17 @@ def resources() -> Iterator[Path]:
         yield from sorted(guide.glob(suffix))
 
 
-def transformers_modules() -> list[str]:
-    """The modules of transformers that are shipped, found on disk, since importing takes long."""
-    spec = importlib.util.find_spec("transformers")
+def modules_of(package: str) -> list[str]:
+    """The modules of a package that are shipped, found on disk: importing it takes long, or what
+    its `__init__` asks for.
+    """
+    spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.submodule_search_locations is not None
-    package = Path(spec.submodule_search_locations[0])
+    folder = Path(spec.submodule_search_locations[0])
     names = []
-    for file in sorted(package.rglob("*.py")):
-        parts = file.relative_to(package.parent).with_suffix("").parts
+    for file in sorted(folder.rglob("*.py")):
+        parts = file.relative_to(folder.parent).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         if wanted_module(name):
             names.append(name)
@@ -125,6 +132,8 @@ def transformers_modules() -> list[str]:
 
 def wanted_module(name: str) -> bool:
     """Whether a module is shipped."""
+    if name.startswith("mlx_vlm."):
+        return bool(_MODELS_THAT_SEE.match(name))
     return bool(_KEPT.match(name)) or not _TRAINING.match(name)
 
 

@@ -111,7 +111,9 @@ def fetch(folder: Path, report: Report) -> None:
 
     pip cannot do it in one go: it takes the markers for the system that it runs on itself.
     """
-    versions, todo = pinned(), list(requirements(list(bootstrap.project()["dependencies"]), set()))
+    bare = bootstrap.without_dependencies()
+    asked = [*bootstrap.project()["dependencies"], *bare]
+    versions, todo = pinned(), list(requirements(asked, set()))
     while todo:
         requirement = todo.pop()
         name = canonicalize_name(requirement.name)
@@ -128,7 +130,8 @@ def fetch(folder: Path, report: Report) -> None:
             report.wheels[name] = "missing"
             continue
         report.wheels[name] = wheel.name
-        todo += requirements(_requires(wheel), set(requirement.extras))
+        if str(requirement) not in bare:
+            todo += requirements(_requires(wheel), set(requirement.extras))
 
 
 def _download(folder: Path, name: str, version: str) -> Path | None:
