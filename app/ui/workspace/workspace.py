@@ -369,8 +369,10 @@ class Workspace(QWidget):
         self._placing.restore(arrangement.docks, self, self._active)
         self._forget_overdue()
         self._settle()
-        chosen = self.pane(arrangement.active) if arrangement.active else None
-        chosen = chosen or next(iter(self.panes()), None)
+        # Nobody had the focus where every pane floats and the main window was the one in use.
+        chosen = self._latest_in(self.window())
+        if arrangement.active is not None:
+            chosen = self.pane(arrangement.active) or chosen or next(iter(self.panes()), None)
         if chosen is not None:
             self.activate(chosen)
         return leaving

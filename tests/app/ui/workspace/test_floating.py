@@ -218,3 +218,17 @@ def test_as_a_window_closes_the_pane_that_was_left_for_it_is_current_again(start
     run.ask("say quick")
     run.window.workspace.close_pane(run.pane)
     assert run.pane is before
+
+
+def test_an_empty_main_window_that_was_in_use_is_so_after_a_restart(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    chat = run.pane.chat.id
+    run.window.commands["float"].trigger()
+    run.until(run.pane.window().isActiveWindow)
+    run.window.activateWindow()
+    run.until(lambda: run.window.workspace.active is None)
+    run.end()
+    run = start()
+    assert [pane.chat.id for pane in run.panes] == [chat]
+    assert run.window.workspace.active is None
