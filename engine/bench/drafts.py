@@ -18,6 +18,7 @@ from pathlib import Path
 from engine.bench.small_copies import first_layers
 from engine.engine import Engine
 from engine.messages import TextDelta
+from engine.model import backend
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 
@@ -117,6 +118,7 @@ def run(
     Args:
         draft: what drafts; None makes it of the model's own first layers, all but one in five.
     """
+    backend.take_openblas()
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
         from engine.runtime.examining import resolve  # brings MLX, before which BLAS must be loaded
 
