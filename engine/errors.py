@@ -28,6 +28,9 @@ UNSUPPORTED_SESSION = "unsupported_session"  # the session cannot be kept isolat
 MESSAGE_TOO_LONG = "message_too_long"
 """A reason for `context_overflow`: the last message is too long even without those before it."""
 
+CANNOT_SEE = "cannot_see"
+"""A reason for `invalid_request`: there is an image in the messages, and the model sees none."""
+
 
 class EngineError(Exception):
     """An error with a code for programs and a plain sentence for people.

@@ -5,10 +5,12 @@ All are frozen and hold plain Python values only, so no lazy array and no Qt obj
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal
 
 from engine.params import SamplingParams
@@ -149,7 +151,53 @@ class Stop:
 Kind = Literal["answer", "reasoning", "tool"]
 Overflow = Literal["refuse", "slide"]
 Message = dict[str, Any]
-"""One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed."""
+"""One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed.
+
+A content is a text or, where there are images in it, a list of `{"type": "text", "text": str}` and
+`{"type": "image", "image": Image}`.
+"""
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture in a message: a file of PNG, JPEG or another format, as `sandbox.images` reads."""
+
+    data: bytes = field(repr=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the file, in hexadecimal digits: names it wherever something is kept of it."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def media_type(self) -> str:
+        """By its first bytes: "image/png"; empty for what no image begins with."""
+        if self.data[:4] == b"RIFF" and self.data[8:12] == b"WEBP":
+            return "image/webp"
+        return next((kind for head, kind in _KINDS.items() if self.data.startswith(head)), "")
+
+
+_KINDS = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"BM": "image/bmp",
+    b"II*\0": "image/tiff",
+    b"MM\0*": "image/tiff",
+}
+
+
+def text_of(content: Any) -> str:
+    """The text of a message's content, without its images."""
+    if isinstance(content, (list, tuple)):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    return str(content or "")
+
+
+def images_in(messages: Sequence[Message]) -> list[Image]:
+    """The images of messages, in their order."""
+    lists = (m["content"] for m in messages if isinstance(m.get("content"), (list, tuple)))
+    return [part["image"] for parts in lists for part in parts if part["type"] == "image"]
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class Model:
         adapter: the folder of the adapter that makes it a variant; empty for a model of its own.
         base: the id of the model whose weights a variant shares; empty for a model of its own.
         draft: the folder of the model that drafts for its chats, or `LOOKUP`; empty for neither.
+        sees: whether its messages may have images.
     """
 
     id: str
@@ -51,3 +52,4 @@ class Model:
     adapter: str = ""
     base: str = ""
     draft: str = ""
+    sees: bool = False

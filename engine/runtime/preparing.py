@@ -8,9 +8,16 @@ from typing import Any
 
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger
-from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, MESSAGE_TOO_LONG, EngineError
-from engine.messages import Added, Asked, Message, RawPrompt
+from engine.errors import (
+    CANNOT_SEE,
+    CONTEXT_OVERFLOW,
+    INVALID_REQUEST,
+    MESSAGE_TOO_LONG,
+    EngineError,
+)
+from engine.messages import Added, Asked, Message, RawPrompt, images_in
 from engine.model.constraint import constrain
+from engine.model.info import Model
 from engine.model.loaded import TextCodec
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
@@ -65,7 +72,7 @@ def prepare(job: Job) -> Prepared:
         return _prepare_raw(job, job.asked)
     model, params = job.model, job.params
     whole = isinstance(job.asked, tuple)
-    given = _given(job.asked)
+    given = _given(job.asked, model.info)
     messages = _conversation(job, given, whole)
     messages, gone = _without_gone(job, messages, whole)
     ledger = job.ledger
@@ -126,13 +133,20 @@ def prepare(job: Job) -> Prepared:
     return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint)
 
 
-def _given(asked: str | tuple[Message, ...] | Added) -> list[Message]:
+def _given(asked: str | tuple[Message, ...] | Added, model: Model) -> list[Message]:
     """The messages that were sent, which are checked."""
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
     messages = asked.messages if isinstance(asked, Added) else asked
     bounds.check_count(len(messages))
-    return prompt.check_messages(messages)
+    checked = prompt.check_messages(messages)
+    if not model.sees and images_in(checked):
+        raise EngineError(
+            INVALID_REQUEST,
+            f"{model.name} cannot see images. Leave them out, or choose a model that sees.",
+            CANNOT_SEE,
+        )
+    return checked
 
 
 def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
@@ -191,7 +205,7 @@ def count(job: Job) -> int:
     try:
         if isinstance(job.asked, RawPrompt):
             return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
-        messages = _given(job.asked)
+        messages = _given(job.asked, model.info)
         if job.slides:
             messages, _ = _without_gone(job, messages, True)
             messages, _ = _shorten(context, messages)

@@ -1,9 +1,9 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
 `confined.Confined` is what the engine uses for its models; `jobs` has work that gets a child of its
-own (a document, a GGUF file). `pool` runs several children, `process` starts and
+own (a document, an image, a GGUF file). `pool` runs several children, `process` starts and
 asks one, `protocol` is what both sides share. In the child: `child` with the tasks, `prompts`,
-`folders`, `tokenizer_check`. `bounds` refuses by size, without a child, and comes first.
+`folders`, `tokenizer_check`, `images`. `bounds` refuses by size, without a child, and comes first.
 
 What was decided, and why:
 

@@ -271,6 +271,14 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return about, ("\f".join(found.pages).encode(errors="replace"),)
 
 
+def _image(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.sandbox import images
+
+    found = images.read(blobs[0], arguments["most"], arguments["thumbnail"])
+    about = {"format": found.format, "width": found.width, "height": found.height}
+    return {**about, "size": list(found.size)}, (found.rgb, found.thumbnail)
+
+
 def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.hub.gguf.folder import digest
 
@@ -354,6 +362,7 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "adapter": _adapter,
     "tokenizer": _tokenizer,
     "document": _document,
+    "image": _image,
     "gguf_digest": _gguf_digest,
     "gguf": _gguf,
 }

@@ -1,7 +1,7 @@
 """Work that gets a child of its own, which ends after it. Blocks; call it from workers.
 
-A file that a person attaches is read as text, a GGUF file is made into a folder. What is hostile in
-one has no way to change the next one.
+A file that a person attaches is read as text or as an image, a GGUF file is made into a folder.
+What is hostile in one has no way to change the next one.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from engine.errors import (
     MODEL_LOAD_FAILED,
     EngineError,
 )
-from engine.sandbox import protocol
+from engine.sandbox import images, protocol
+from engine.sandbox.images import Picture
 from engine.sandbox.process import Child
-from engine.sandbox.protocol import Kind, Limits, RefusedError, TaskError
+from engine.sandbox.protocol import Kind, Limits, RefusedError, Reply, TaskError
 from engine.text.documents import Document
 
 _WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
 
 _reading = threading.Semaphore(2)  # documents at once
+_looking = threading.Semaphore(2)  # images
 
 
 def read_document(
@@ -43,15 +45,61 @@ def read_document(
         EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name;
             `engine_stopped`, it was cancelled.
     """
+    asked = {"path": str(path.absolute())}
+    result, blobs = _read("document", asked, (), f"“{path.name}”", limits, stop, _reading)
+    return Document(
+        kind=str(result["kind"]),
+        unit=str(result["unit"]),
+        pages=tuple(blobs[0].decode(errors="replace").split("\f")),
+        labels=tuple(map(str, result["labels"])),
+    )
+
+
+def read_image(
+    data: bytes,
+    name: str = "The image",
+    most: int = images.MOST_GIVEN,
+    thumbnail: int = 0,
+    stop: threading.Event | None = None,
+    limits: Limits = protocol.IMAGE,
+) -> Picture:
+    """The image of a file of PNG, JPEG, GIF, WebP, BMP or TIFF: see `engine.sandbox.images`.
+
+    Args:
+        name: how sentences call it, in quotation marks where it is a file's.
+        most: pixels that are given; a larger image is made smaller. 0 gives none.
+        thumbnail: pixels of the longer side of a small JPEG; 0 makes none.
+        stop: set it from any thread to end the reading.
+
+    Raises:
+        EngineError: `invalid_request`, it cannot be read: a sentence that begins with `name`;
+            `engine_stopped`, it was cancelled.
+    """
+    asked = {"most": most, "thumbnail": thumbnail}
+    result, blobs = _read("image", asked, (data,), name, limits, stop, _looking)
+    width, height, size = result["width"], result["height"], result["size"]
+    if len(blobs[0]) != (3 * size[0] * size[1] if most else 0):
+        raise EngineError(INVALID_REQUEST, f"{name} is damaged or incomplete.")
+    return Picture(str(result["format"]), width, height, (size[0], size[1]), blobs[0], blobs[1])
+
+
+def _read(
+    do: str,
+    arguments: dict[str, Any],
+    blobs: tuple[bytes, ...],
+    name: str,
+    limits: Limits,
+    stop: threading.Event | None,
+    turn: threading.Semaphore,
+) -> Reply:
+    """What a child of its own makes of a file, once it is its turn."""
     stop = stop or threading.Event()
-    name = f"“{path.name}”"
-    while not _reading.acquire(timeout=_WAIT_S):
+    while not turn.acquire(timeout=_WAIT_S):
         if stop.is_set():
             raise _not_read(name)
     try:
         with Child(Kind.DOCUMENTS) as child:
-            arguments = {"path": str(path.absolute())}
-            result, blobs = child.ask("document", arguments, (), limits, stop)
+            return child.ask(do, arguments, blobs, limits, stop)
     except RefusedError as refusal:
         raise EngineError(INVALID_REQUEST, f"{name} {refusal}.") from None
     except TaskError as error:
@@ -60,13 +108,7 @@ def read_document(
         why = "it may be damaged" if error.cause == "fault" else f"it {error}"
         raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
     finally:
-        _reading.release()
-    return Document(
-        kind=str(result["kind"]),
-        unit=str(result["unit"]),
-        pages=tuple(blobs[0].decode(errors="replace").split("\f")),
-        labels=tuple(map(str, result["labels"])),
-    )
+        turn.release()
 
 
 def _not_read(name: str) -> EngineError:

@@ -33,7 +33,7 @@ from engine.errors import (
     UNSUPPORTED_SESSION,
     EngineError,
 )
-from engine.messages import Failed, Finished, Message, Overflow
+from engine.messages import Failed, Finished, Message, Overflow, text_of
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, Settings, Sharing
 from engine.serve.errors import MODEL_UNLOADED, RefusedError
@@ -439,10 +439,20 @@ class Conversation:
 
 def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
     """Of each beginning of a conversation; none where it is too long."""
-    said = [{"role": m.get("role"), "content": m.get("content")} for m in messages]
-    if sum(len(m["content"] or "") for m in said) > LONGEST_DIGESTED:
+    if sum(len(text_of(m.get("content"))) for m in messages) > LONGEST_DIGESTED:
         return []
+    said = [{"role": m.get("role"), "content": _named(m.get("content"))} for m in messages]
     return chained(said, repr(kind))
+
+
+def _named(content: Any) -> Any:
+    """A content with the digests of its images in their place."""
+    if not isinstance(content, (list, tuple)):
+        return content
+    return [
+        {**part, "image": part["image"].digest} if part["type"] == "image" else part
+        for part in content
+    ]
 
 
 class Conversations:

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from engine.messages import Image
+
 MOST_CHARACTERS = 8_000_000
 """Of a file's text: twice what the longest contexts of today's models hold."""
 MOST_PAGES = 20_000
@@ -32,7 +34,7 @@ _DEEPEST = 200
 
 DAMAGED = "is damaged"
 LOCKED = "is locked with a password. Save it without one and try again"
-PICTURE = "is a picture, which the models here cannot see. Describe it, or paste the text in it"
+PICTURE = "is a picture, in which there is no text to be read"
 _BINARY = "is no text: its bytes mean something to another program only"
 _TOO_DEEP = "is nested too deeply"
 
@@ -47,7 +49,6 @@ _KINDS = {
     ".log": "text",
 }
 _PROSE = {"", ".txt", ".log", ".text", ".rst", ".org", ".tex"}
-_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
 
@@ -104,7 +105,7 @@ def read(path: Path) -> Document:
             "is locked with a password, or was saved by an old version of Office. Save it anew as "
             "DOCX, XLSX or PPTX without a password"
         )
-    if head.startswith(_PICTURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+    if Image(head).media_type:
         raise UnreadableError(PICTURE)
     if size > _MOST_TEXT:
         raise UnreadableError("is too large for a text. Attach a part of it")

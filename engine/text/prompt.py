@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.cache.ledger import Ledger, common_prefix
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.messages import Message, RawPrompt
+from engine.messages import Image, Message, RawPrompt, text_of
 from engine.text import contents, pieces, recognition
 from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.splitter import ReplyText
@@ -50,22 +50,48 @@ class Prompt:
 
 
 def check_messages(messages: Any) -> list[Message]:
-    """`messages` as a list of dicts with a role and a content; `EngineError` where they are not."""
+    """`messages` as a list of dicts with a role and a content; `EngineError` where they are not.
+
+    A content is a list afterwards only where there is an image in it.
+    """
     if not isinstance(messages, (list, tuple)) or not messages:
         raise EngineError(INVALID_REQUEST, "Send a text or a non-empty list of messages.")
+    checked: list[Message] = []
     for number, message in enumerate(messages, 1):
+        content = message.get("content") if isinstance(message, dict) else 0
+        parts = content if isinstance(content, (list, tuple)) else ()
         if (
             not isinstance(message, dict)
             or not isinstance(message.get("role"), str)
-            or not isinstance(message.get("content"), (str, type(None)))
+            or not isinstance(content, (str, list, tuple, type(None)))
+            or not all(map(_is_part, parts))
         ):
             raise EngineError(
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
-        if not pieces.is_unicode(message.get("content") or ""):
+        text, seen = text_of(content), any(part["type"] == "image" for part in parts)
+        if seen and message["role"] not in _SHOWING:
+            raise EngineError(
+                INVALID_REQUEST,
+                f"Message {number} has an image, which only a user or a tool can send.",
+            )
+        if not pieces.is_unicode(text):
             raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
-    return [dict(m) for m in messages]
+        plain = isinstance(content, (list, tuple)) and not seen
+        checked.append({**message, "content": text} if plain else {**message})
+    return checked
+
+
+_SHOWING = ("user", "tool")
+"""Whose messages may have images: no template has a place for one anywhere else."""
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind == "image":
+        return isinstance(part.get("image"), Image)
+    return kind == "text" and isinstance(part.get("text"), str)
 
 
 def build(
@@ -224,7 +250,7 @@ def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
-    said = messages[count].get("content") or ""
+    said = text_of(messages[count].get("content"))
     return [*messages[:count], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from engine.messages import Message
+from engine.messages import Message, text_of
 from engine.text import call_notations
 from engine.text.dialects import (
     CALL,
@@ -92,7 +92,7 @@ class Dialect:
 
 
 def _text(message: Message) -> str:
-    return str(message.get("content") or "")
+    return text_of(message.get("content"))
 
 
 Made = TypeVar("Made")

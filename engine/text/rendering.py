@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engine.errors import CONTEXT_OVERFLOW, TEMPLATE_ERROR, EngineError
-from engine.messages import Message
+from engine.messages import Message, text_of
 from engine.text import pieces
 
 
@@ -198,7 +198,7 @@ def _fold_system(messages: list[Message]) -> list[Message]:
     if len(messages) < 2 or messages[0]["role"] != "system" or messages[1]["role"] != "user":
         return messages
     first, second, *rest = messages
-    return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
+    return [{**second, "content": _joined(first["content"], second["content"])}, *rest]
 
 
 def _merged(messages: list[Message]) -> list[Message]:
@@ -211,11 +211,23 @@ def _merged(messages: list[Message]) -> list[Message]:
         later = given["role"] == "system" and place
         message = {**given, "role": "user"} if later else given
         if merged and message["role"] == merged[-1]["role"] == "user":
-            text = f"{merged[-1]['content']}\n\n{message['content']}"
-            merged[-1] = {**merged[-1], "content": text}
+            both = _joined(merged[-1]["content"], message["content"])
+            merged[-1] = {**merged[-1], "content": both}
         else:
             merged.append(message)
     return merged
+
+
+def _joined(first: Any, second: Any) -> Any:
+    """Two contents as one, with an empty line between them."""
+    if isinstance(first, list) or isinstance(second, list):
+        before, after = (c if isinstance(c, list) else [_part(c or "")] for c in (first, second))
+        return [*before, _part("\n\n"), *after]
+    return f"{first}\n\n{second}"
+
+
+def _part(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 def _with_texts(messages: list[Message]) -> list[Message]:
@@ -237,7 +249,7 @@ def _with_text(call: Any) -> Any:
 def _plain(messages: list[Message], opening: bool) -> str:
     """For models without a chat template: a transcript that a base model can continue."""
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
-    turns = [f"{names.get(m['role'], m['role'])}: {m['content'] or ''}\n" for m in messages]
+    turns = [f"{names.get(m['role'], m['role'])}: {text_of(m['content'])}\n" for m in messages]
     return "".join(turns) + ("Assistant:" if opening else "")
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
+from engine import Engine, EngineError, Failed, Finished, Image, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
+from engine.errors import CANNOT_SEE, INVALID_REQUEST
 from engine.model.sampling import Sampler
 from engine.text.splitter import ReplyText
 from tests.engine.families import FAMILIES
@@ -237,7 +238,15 @@ def test_sampling_params_name_the_field(field: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "messages",
-    [[], [{"role": "user"}, {"content": "no role"}], ["text"], [{"role": "user", "content": 7}]],
+    [
+        [],
+        [{"role": "user"}, {"content": "no role"}],
+        ["text"],
+        [{"role": "user", "content": 7}],
+        [{"role": "user", "content": ["text"]}],
+        [{"role": "user", "content": [{"type": "image", "image": b"PNG"}]}],
+        [{"role": "system", "content": [{"type": "image", "image": Image(b"PNG")}]}],
+    ],
 )
 def test_messages_of_the_wrong_form(
     engine: Engine, model_folder: Callable[[str], Path], messages: list[Any]
@@ -253,6 +262,30 @@ def test_half_a_character_is_refused(engine: Engine, model_folder: Callable[[str
     with pytest.raises(EngineError, match="half a character") as caught:
         chat.send("lone \ud800 surrogate").text(60)
     assert caught.value.code == "invalid_request"
+
+
+def test_a_model_without_eyes_refuses_images(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    shown = [{"type": "text", "text": "What is this?"}, {"type": "image", "image": Image(b"PNG")}]
+    for ask in (
+        lambda: chat.send([{"role": "user", "content": shown}]).text(60),
+        lambda: engine.count_later(model, [{"role": "user", "content": shown}], None).result(60),
+    ):
+        with pytest.raises(EngineError, match=f"^{model.name} cannot see images") as caught:
+            ask()
+        assert (caught.value.code, caught.value.reason) == (INVALID_REQUEST, CANNOT_SEE)
+
+
+def test_texts_in_parts_are_one_text(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    model = engine.load(model_folder("plain"))
+    greedy = SamplingParams(max_tokens=8, temperature=0)
+    parts = [{"type": "text", "text": "hel"}, {"type": "text", "text": "lo"}]
+    whole = engine.open_session(model).send("hello", greedy).tokens(60)
+    sent = [{"role": "user", "content": parts}]
+    assert engine.open_session(model).send(sent, greedy).tokens(60) == whole
 
 
 def test_params_of_another_kind(engine: Engine, model_folder: Callable[[str], Path]) -> None:

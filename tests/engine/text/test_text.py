@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bench.random_models import write_tokenizer
+from engine.messages import Image
+from engine.sandbox.prompts import Template
+from engine.text.rendering import render
 from engine.text.splitter import Markers, ReplyText, TextSplitter
 
 MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
@@ -163,3 +166,21 @@ def test_bytes_that_never_become_a_character_do_not_pile_up(bytewise: Any) -> No
     reply.finish()
     assert reply.parts["answer"].lstrip("\ufffd") == "ok é"
     assert reply.parts["answer"].count("\ufffd") == 500
+
+
+_SEES = """{% for m in messages %}
+{%- if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}
+{{- '<' ~ m.role ~ '>' }}{% if m.content is string %}{{ m.content }}{% else %}
+{%- for part in m.content %}{{ '[IMG]' if part.type == 'image' else part.text }}{% endfor %}
+{%- endif %}{% endfor %}"""
+
+
+def test_images_stay_where_they_stand_when_messages_are_made_one() -> None:
+    parts = [{"type": "image", "image": Image(b"PNG")}, {"type": "text", "text": "What is it?"}]
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": parts},
+    ]
+    apply = Template(_SEES, {}).render
+    assert render(apply, "", messages, None, True) == "<user>Be brief.\n\n[IMG]What is it?"
+    assert render(None, "", messages[1:], None, True) == "User: What is it?\nAssistant:"

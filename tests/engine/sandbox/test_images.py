@@ -1,0 +1,208 @@
+"""Images are read in a child, upright and on white; hostile ones are told in a sentence."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from engine import Engine, EngineError, SamplingParams
+from engine.bench.random_models import SHAPES, write_model
+from engine.errors import INVALID_REQUEST
+from engine.sandbox import images
+from engine.sandbox.images import MOST_GIVEN, Picture, read
+from engine.sandbox.jobs import read_image
+from engine.sandbox.protocol import Limits, RefusedError
+
+RED, BLUE, WHITE = (254, 0, 0), (0, 0, 254), (255, 255, 255)
+
+
+def halves(mode: str = "RGB", size: tuple[int, int] = (40, 20)) -> Image.Image:
+    """Red at the left, blue at the right."""
+    made = Image.new("RGB", size, RED)
+    made.paste(BLUE, (size[0] // 2, 0, size[0], size[1]))
+    return made.convert(mode)
+
+
+def file_of(image: Image.Image, kind: str, **options: object) -> bytes:
+    made = io.BytesIO()
+    image.save(made, kind, **options)
+    return made.getvalue()
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def png_of(width: int, height: int, pixels: bytes) -> bytes:
+    """A PNG file of a kilobyte or so that says it is as large as that."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    packed = zlib.compress(pixels, 9)
+    signature = b"\x89PNG\r\n\x1a\n"
+    return signature + chunk(b"IHDR", head) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+
+
+def pixel(found: Picture, x: float, y: float) -> tuple[int, ...]:
+    """The colour at a share of the width and of the height."""
+    wide, high = found.size
+    at = 3 * (int(y * high) * wide + int(x * wide))
+    return tuple(found.rgb[at : at + 3])
+
+
+def near(found: tuple[int, ...], wanted: tuple[int, ...], by: int = 12) -> bool:
+    return all(abs(a - b) <= by for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "options"),
+    [
+        ("PNG", "RGB", {}),
+        ("PNG", "P", {}),
+        ("JPEG", "RGB", {"quality": 95, "subsampling": 0}),
+        ("JPEG", "CMYK", {"quality": 95}),
+        ("GIF", "P", {}),
+        ("GIF", "P", {"save_all": True, "append_images": [Image.new("P", (40, 20))] * 3}),
+        ("WEBP", "RGB", {"lossless": True}),
+        ("BMP", "RGB", {}),
+        ("TIFF", "RGB", {"compression": "tiff_lzw"}),
+        ("TIFF", "CMYK", {}),
+    ],
+)
+def test_every_format_gives_the_same_pixels(
+    kind: str, mode: str, options: dict[str, object]
+) -> None:
+    found = read(file_of(halves(mode), kind, **options), MOST_GIVEN, 0)
+    assert (found.format, found.width, found.height, found.size) == (kind, 40, 20, (40, 20))
+    assert len(found.rgb) == 3 * 40 * 20
+    assert near(pixel(found, 0.2, 0.5), RED)
+    assert near(pixel(found, 0.8, 0.5), BLUE)
+
+
+def test_what_is_transparent_is_white() -> None:
+    clear = Image.new("RGBA", (4, 4), (0, 0, 0, 0))
+    half = Image.new("RGBA", (4, 4), (255, 0, 0, 128))
+    assert pixel(read(file_of(clear, "PNG"), MOST_GIVEN, 0), 0.5, 0.5) == WHITE
+    assert near(pixel(read(file_of(half, "PNG"), MOST_GIVEN, 0), 0.5, 0.5), (255, 127, 127))
+    gif = Image.new("P", (4, 4), 0)
+    found = read(file_of(gif, "GIF", transparency=0), MOST_GIVEN, 0)
+    assert pixel(found, 0.5, 0.5) == WHITE
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_grey_of_16_bits_keeps_its_steps(kind: str) -> None:
+    steps = Image.new("I;16", (3, 1))
+    for x, value in enumerate((0, 0x8000, 0xFFFF)):
+        steps.putpixel((x, 0), value)
+    found = read(file_of(steps, kind), MOST_GIVEN, 0)
+    assert [pixel(found, x / 3 + 0.1, 0)[0] for x in range(3)] == [0, 128, 255]
+
+
+@pytest.mark.parametrize(("turn", "left"), [(1, RED), (2, BLUE), (3, BLUE), (4, RED)])
+def test_an_image_is_put_upright(turn: int, left: tuple[int, int, int]) -> None:
+    notes = Image.Exif()
+    notes[0x0112] = turn
+    found = read(file_of(halves(), "JPEG", exif=notes, quality=95), MOST_GIVEN, 0)
+    assert found.size == (40, 20)
+    assert near(pixel(found, 0.2, 0.5), left)
+
+
+@pytest.mark.parametrize(("turn", "top"), [(5, RED), (6, RED), (7, BLUE), (8, BLUE)])
+def test_an_image_that_was_held_sideways_is_put_upright(
+    turn: int, top: tuple[int, int, int]
+) -> None:
+    notes = Image.Exif()
+    notes[0x0112] = turn
+    found = read(file_of(halves(), "JPEG", exif=notes, quality=95), MOST_GIVEN, 0)
+    assert (found.width, found.height, found.size) == (20, 40, (20, 40))
+    assert near(pixel(found, 0.5, 0.2), top)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_large_image_is_made_smaller_and_has_a_thumbnail(kind: str) -> None:
+    found = read(file_of(halves(size=(900, 300)), kind), 10_000, 64)
+    assert (found.width, found.height) == (900, 300)
+    wide, high = found.size
+    assert 9_000 < wide * high <= 10_000
+    assert abs(wide / high - 3) < 0.1
+    assert near(pixel(found, 0.2, 0.5), RED)
+    small = Image.open(io.BytesIO(found.thumbnail))
+    assert (small.format, max(small.size)) == ("JPEG", 64)
+    only = read(file_of(halves(size=(900, 300)), kind), 0, 64)
+    assert only.rgb == b""
+    assert max(Image.open(io.BytesIO(only.thumbnail)).size) == 64
+
+
+def test_of_a_thousand_pages_the_first_is_read() -> None:
+    others = [Image.new("RGB", (40, 20), WHITE)] * 999
+    data = file_of(halves(), "TIFF", save_all=True, append_images=others)
+    assert near(pixel(read(data, MOST_GIVEN, 0), 0.2, 0.5), RED)
+
+
+BOMB = png_of(50_000, 50_000, bytes(1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: BOMB, "has more than 120 million pixels"),
+        (lambda: b"", "is empty"),
+        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is a drawing (SVG)"),
+        (lambda: b"<?xml version='1.0'?>\n<svg/>", "is a drawing (SVG)"),
+        (lambda: b"%PDF-1.7", "is neither PNG, JPEG, GIF, WebP, BMP nor TIFF"),
+        (lambda: b"\0\0\0 ftypheic" + bytes(90), "is neither PNG"),
+        (lambda: file_of(halves(size=(400, 400)), "PNG")[:-90], "is damaged or incomplete"),
+        (lambda: file_of(halves(size=(400, 400)), "JPEG")[:900], "is damaged or incomplete"),
+        (lambda: b"\x89PNG\r\n\x1a\n" + bytes(99), "is damaged or incomplete"),
+        (lambda: png_of(9_000, 9_000, b""), "is damaged or incomplete"),
+        (lambda: b"GIF89a" + bytes(20), "is damaged or incomplete"),
+        (lambda: b"II*\0" + b"\xff" * 60, "is damaged or incomplete"),
+    ],
+)
+def test_what_cannot_be_read_is_told(make: Callable[[], bytes], words: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        read(make(), MOST_GIVEN, 64)
+    assert words in str(refused.value)
+
+
+def test_a_file_may_have_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MOST_BYTES", 2_000_000)
+    whole = file_of(halves(), "PNG")
+    with pytest.raises(RefusedError, match="is larger than 2 MB"):
+        read(whole + bytes(2_000_000), MOST_GIVEN, 0)
+
+
+def test_a_child_reads_it_and_a_refusal_names_it() -> None:
+    found = read_image(file_of(halves(), "PNG"), thumbnail=16)
+    assert near(pixel(found, 0.8, 0.5), BLUE)
+    assert found.thumbnail.startswith(b"\xff\xd8")
+    with pytest.raises(EngineError) as refused:
+        read_image(BOMB, "“../../bomb.png”")
+    assert refused.value.code == INVALID_REQUEST
+    assert refused.value.message == (
+        "“../../bomb.png” has more than 120 million pixels. Make it smaller."
+    )
+
+
+def test_what_takes_too_much_is_ended() -> None:
+    """All that its header promises is there: 81 million pixels of zeros in 240 KB."""
+    honest = png_of(9_000, 9_000, bytes((1 + 3 * 9_000) * 9_000))
+    assert len(honest) < 300_000
+    with pytest.raises(EngineError, match=r"The image cannot be read: it needed more than"):
+        read_image(honest, limits=Limits(60.0, 400 * 2**20, 2**26))
+
+
+def test_neighbours_of_hostile_images_notice_nothing(tmp_path: Path) -> None:
+    params = SamplingParams(max_tokens=60, temperature=0.8, seed=5, logit_bias={2: -1e9})
+    with Engine() as engine:
+        model = engine.load(write_model(tmp_path / "model", SHAPES["tiny"], scale=3.0))
+        alone = engine.open_session(model).send("neighbour", params).tokens(60)
+        beside = engine.open_session(model).send("neighbour", params)
+        for data in (BOMB, b"GIF89a" + bytes(20), file_of(halves(), "JPEG")[:300]):
+            with pytest.raises(EngineError, match=r"^The image .*\."):
+                read_image(data)
+        assert beside.tokens(60) == alone
