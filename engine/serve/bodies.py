@@ -119,7 +119,9 @@ def check_size(size: int, model: Model) -> None:
 
 
 def _limit(model: Model) -> int:
-    """Bytes of a request to that model."""
+    """Bytes of a request to that model. Images are large whatever its context is."""
+    if model.sees:
+        return MOST_LIMIT
     return min(max(model.context_length * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
 
 

@@ -36,14 +36,9 @@ def read(data: str, kind: str = "", name: str = "") -> str:
     Raises:
         ValueError: it cannot be read; the end of a sentence says why.
     """
-    if address := _ADDRESS.match(data):
-        data, kind = data[address.end() :], address["kind"] or kind
+    content, told = decoded(data)
     own = _ENDING.fullmatch(Path(name[-300:]).suffix)
-    ending = _ENDINGS.get(kind) or (own[0] if own else ".bin")
-    try:
-        content = base64.b64decode(data, validate=True)
-    except ValueError:
-        raise ValueError("its base64 is damaged") from None
+    ending = _ENDINGS.get(told or kind) or (own[0] if own else ".bin")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"document{ending}"
         path.write_bytes(content)
@@ -51,6 +46,21 @@ def read(data: str, kind: str = "", name: str = "") -> str:
             return "\n\n".join(read_document(path).pages)
         except EngineError as error:
             raise ValueError(error.message.rstrip(".")) from None
+
+
+def decoded(data: str) -> tuple[bytes, str]:
+    """What base64 stands for, and the media type that a data: address around it tells, if any.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    kind = ""
+    if address := _ADDRESS.match(data):
+        data, kind = data[address.end() :], address["kind"]
+    try:
+        return base64.b64decode(data, validate=True), kind
+    except ValueError:
+        raise ValueError("its base64 is damaged") from None
 
 
 def is_in(body: Mapping[str, Any]) -> bool:

@@ -43,6 +43,7 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TextParts,
     TopLogprobs,
+    shown,
 )
 from engine.serve.routes.tools import INPUT, Toolbox, ToolChoice, custom_input, with_note
 from engine.serve.sessions import DIGEST
@@ -86,7 +87,7 @@ class ChatMessage(OpenBody):
     refused = ("audio", "function_call")
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: Annotated[str, TextParts("text", "input_text")] = ""
+    content: Annotated[Any, TextParts("text", "input_text", shows=True)] = ""
     reasoning_content: str | None = None
     tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
@@ -147,7 +148,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             raise ValueError("top_logprobs goes with logprobs only")
         return Generation(
             model,
-            [with_note([message.as_message for message in self.messages], box.note())],
+            [with_note(shown([m.as_message for m in self.messages], model), box.note())],
             self.sampling(
                 model,
                 max_tokens=limit,

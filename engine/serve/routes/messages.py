@@ -43,6 +43,10 @@ from engine.serve.routes.schema import (
     Setting,
     TemplateOptions,
     TextParts,
+    content_of,
+    given_image,
+    noted,
+    shown,
     told_once,
     turn_role,
 )
@@ -102,7 +106,7 @@ class OtherBlock(OpenBody):
     @property
     def text(self) -> str:
         if self.type in UNSEEN:
-            return _instead(UNSEEN[self.type], "which you cannot see")
+            return noted(self.type)
         if self.type in HIDDEN:
             told_once("reasoning that is encrypted is left out")
             return ""
@@ -120,6 +124,13 @@ LEFT = (
     *("search_result",),
 )
 """Blocks that only Anthropic's servers make."""
+
+
+def _part(block: Any) -> str | JSON:
+    """A block as `content_of` takes it."""
+    if isinstance(block, OtherBlock) and block.type == "image":
+        return given_image(block.model_extra or {})
+    return cast(str, block.text)
 
 
 def _block_type(*known: str) -> Discriminator:
@@ -154,22 +165,22 @@ class ToolResultBlock(OpenBody):
         """The names of the tools that a search has found."""
         return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
 
-    def text(self, deferred: Mapping[str, JSON]) -> str:
-        """As a template has it.
+    def found_content(self, deferred: Mapping[str, JSON]) -> str | list[JSON]:
+        """As `content_of` has it.
 
         Args:
             deferred: by their names the tools that stand where they were found.
         """
-        texts = []
+        texts: list[str | JSON] = []
         for block in self.content:
             if not isinstance(block, FoundTool):
-                texts.append(block.text)
+                texts.append(_part(block))
             elif block.tool_name in deferred:
                 told = json.dumps(deferred[block.tool_name]["function"], ensure_ascii=False)
                 texts.append(f"\nThis tool can be called from now on:\n{told}\n")
             else:
                 texts.append(f"\n{block.tool_name}\n")
-        return "".join(texts)
+        return content_of(texts)
 
 
 UserBlock = Annotated[
@@ -195,14 +206,14 @@ class UserTurn(OpenBody):
     def as_messages(self, deferred: Mapping[str, JSON]) -> list[Message]:
         """As templates have it: results of tools are messages of their own."""
         results: list[Message] = [
-            {"role": "tool", "tool_call_id": block.tool_use_id, "content": block.text(deferred)}
-            for block in self.content
-            if isinstance(block, ToolResultBlock)
+            {"role": "tool", "tool_call_id": b.tool_use_id, "content": b.found_content(deferred)}
+            for b in self.content
+            if isinstance(b, ToolResultBlock)
         ]
-        texts = [block.text for block in self.content if not isinstance(block, ToolResultBlock)]
-        if results and not texts:
+        parts = [_part(block) for block in self.content if not isinstance(block, ToolResultBlock)]
+        if results and not parts:
             return results
-        return [*results, {"role": "user", "content": "".join(texts)}]
+        return [*results, {"role": "user", "content": content_of(parts)}]
 
 
 class AssistantTurn(OpenBody):
@@ -318,7 +329,7 @@ would let nobody share what follows it."""
 class _Instructions(TextParts):
     """The instructions, without what changes from process to process at their head."""
 
-    def _joined(self, content: Any) -> str:
+    def _joined(self, content: Any) -> Any:
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         if not isinstance(parts, list):
             return super()._joined(content)
@@ -349,9 +360,8 @@ class PromptBody(InSession, TemplateOptions):
     speed: Annotated[Any, Hint("speed", "standard")] = None
     betas: Anything = None
 
-    @property
-    def conversation(self) -> list[Message]:
-        """The messages, the system's first.
+    def conversation(self, model: Model) -> list[Message]:
+        """The messages as a model is given them, the system's first.
 
         What a client's program says before the first answer is the same in all of its agents, and
         stands before what is said to one of them.
@@ -368,7 +378,7 @@ class PromptBody(InSession, TemplateOptions):
         system: list[Message] = [{"role": "system", "content": "\n\n".join(head)}] if head else []
         if not said:
             raise ValueError("messages must have one of the user's")
-        return with_note([*system, *said], self._note)
+        return with_note([*system, *shown(said, model)], self._note)
 
     @property
     def _tools(self) -> list[CustomTool]:
@@ -440,7 +450,7 @@ class PromptBody(InSession, TemplateOptions):
         params = SamplingParams(**settings)
         return Generation(
             model,
-            [self.conversation],
+            [self.conversation(model)],
             params,
             SessionConfig(reasoning=reasoning),
             template=with_head(template, params, later),
@@ -469,7 +479,7 @@ class MessagesBody(PromptBody, GenerationBody):
         )
         return Generation(
             model,
-            [self.conversation],
+            [self.conversation(model)],
             params,
             self.config(reasoning),
             stream=self.stream,
@@ -491,7 +501,7 @@ def _read_document(source: Mapping[str, Any]) -> str:
         return data
     if kind == "content":
         inner = source.get("content")
-        return TextParts("text")._joined(inner)
+        return str(TextParts("text")._joined(inner))
     if kind != "base64" or not isinstance(data, str):
         return _instead("a document", "which cannot be fetched from here")
     try:

@@ -107,4 +107,6 @@ def _shown(entry: Entry, stats: dict[str, Any] | None = None) -> dict[str, Any]:
     if length := entry.context_length:
         # The second is vLLM's word, which some clients read.
         shown |= {"context_length": length, "max_model_len": length}
+    if entry.model is not None and entry.model.sees:
+        shown["architecture"] = {"input_modalities": ["text", "image"]}  # as OpenRouter tells it
     return shown

@@ -34,7 +34,6 @@ from engine.serve.routes.base import (
 )
 from engine.serve.routes.schema import (
     JSON,
-    UNSEEN,
     Anything,
     Arguments,
     GenerationBody,
@@ -42,6 +41,9 @@ from engine.serve.routes.schema import (
     Items,
     OpenBody,
     TemplateOptions,
+    content_of,
+    given_image,
+    shown,
     told_once,
 )
 from engine.serve.routes.tools import Toolbox, with_note
@@ -81,8 +83,9 @@ class ChatMessage(OpenBody):
         """As templates want it."""
         message: Message = {"role": self.role, "content": self.content}
         if self.images:
-            told_once(f"a note stands for {UNSEEN['image']}, which models cannot be given here")
-            message["content"] += f"\n[Here was {UNSEEN['image']}, which you cannot see.]"
+            sources = [{"type": "base64", "data": data} for data in self.images]
+            images = [given_image({"source": source}) for source in sources]
+            message["content"] = content_of([*images, self.content])
         if self.thinking:
             message["reasoning_content"] = self.thinking
         if self.tool_name:
@@ -133,7 +136,7 @@ class OllamaBody(GenerationBody, TemplateOptions):
             del own["max_tokens"]  # no limit
         return Generation(
             model,
-            [with_note([message.as_message for message in self.messages], box.note())],
+            [with_note(shown([m.as_message for m in self.messages], model), box.note())],
             self.sampling(model, **own, **tools, **bound),
             self.config(reasoning),
             stream=self.stream,
@@ -252,6 +255,8 @@ class OllamaModels:
             can.append("tools")
         if model is not None and model.thinking:
             can.append("thinking")
+        if model is not None and model.sees:
+            can.append("vision")
         about = {"general.architecture": "mlx", "mlx.context_length": entry.context_length}
         shown = _shown(entry)
         return JSONResponse(

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.errors import INVALID_REQUEST
-from engine.messages import Message
+from engine.messages import Message, images_in
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, guest_of
 from engine.serve.errors import CONTEXT_LENGTH, RefusedError
@@ -55,6 +55,7 @@ from engine.serve.routes.schema import (
     TopLogprobs,
     item_type,
     parsed,
+    shown,
     told_once,
 )
 from engine.serve.routes.tools import (
@@ -85,7 +86,7 @@ _LOGPROBS = "message.output_text.logprobs"
 class _Refusals(TextParts):
     """Parts of which some say why an answer was refused."""
 
-    def _joined(self, content: Any) -> str:
+    def _joined(self, content: Any) -> Any:
         if isinstance(content, list):
             content = [
                 {"type": "text", "text": part.get("refusal")}
@@ -96,15 +97,15 @@ class _Refusals(TextParts):
         return super()._joined(content)
 
 
-_Texts = Annotated[
-    str, _Refusals("input_text", "output_text", "text", "reasoning_text", "summary_text")
-]
+_KINDS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
+_Texts = Annotated[str, _Refusals(*_KINDS)]
+_Shown = Annotated[Any, _Refusals(*_KINDS, shows=True)]
 
 
 class MessageItem(OpenBody):
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
-    content: _Texts = ""
+    content: _Shown = ""
 
 
 class ReasoningItem(OpenBody):
@@ -160,7 +161,7 @@ class SearchCallItem(_Calling):
 
 class CallOutputItem(OpenBody):
     type: Literal["function_call_output", "custom_tool_call_output"]
-    output: _Texts = ""
+    output: _Shown = ""
     call_id: str = ""
 
 
@@ -258,7 +259,8 @@ class Stored:
     @cached_property
     def size(self) -> int:
         """Characters of all that is in it, as JSON: the prompt is only a part of it."""
-        return len(json.dumps([self.messages, self.response, self.found]))
+        seen = sum(len(image.data) for image in images_in(self.messages))
+        return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
 
 class StoredResponses:
@@ -377,7 +379,8 @@ class Responses(API):
         asked = parsed(ResponsesBody, body)
         previous = asked.previous_response_id
         before = self.stored.find(guest, previous) if previous else Stored([], {})
-        conversation = [*before.messages, *_messages(asked.input, bool(before.messages))]
+        said = [*before.messages, *_messages(asked.input, bool(before.messages))]
+        conversation = shown(said, model)
         box = Toolbox()
         box.add(asked.tools)
         box.find(before.found, "tools")

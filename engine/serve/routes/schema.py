@@ -10,7 +10,7 @@ import difflib
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
@@ -29,7 +29,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
-from engine.messages import Overflow
+from engine.messages import Image, Message, Overflow, images_in
 from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
 from engine.serve import documents
@@ -251,12 +251,87 @@ class Hint:
         return {}
 
 
+IMAGES = ("image", "image_url", "input_image", "computer_screenshot")
+"""Parts that are images."""
+
 UNSEEN = {
-    **dict.fromkeys(("image", "image_url", "input_image", "computer_screenshot"), "an image"),
+    **dict.fromkeys(IMAGES, "an image"),
     **dict.fromkeys(("file", "input_file"), "a file"),
     **dict.fromkeys(("audio", "input_audio"), "a sound"),
 }
 """Parts that are no text, and what the note that stands in their place calls them."""
+
+
+MOST_IMAGES = 64
+"""In a request: each is read by a child, and takes a model hundreds of tokens."""
+
+_SHOWING = ("user", "tool")
+"""Whose messages may have images."""
+
+
+def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
+    """The content of a message: one text unless some part of it is an image, still as it came."""
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) == len(parts):
+        return "".join(texts)
+    return [{"type": "text", "text": one} if isinstance(one, str) else one for one in parts]
+
+
+def given_image(part: JSON) -> JSON:
+    """An image of `content_of`; `shown` reads it once it is known whether the model sees."""
+    return {"type": "image", "given": part}
+
+
+def shown(messages: list[Message], model: Model) -> list[Message]:
+    """The messages as a model is given them: with images if it sees, else notes in their place.
+
+    Raises:
+        ValueError: an image is none, or does not come with the request; or there are too many.
+    """
+    made = [
+        {**message, "content": _seen(content, model.sees and message["role"] in _SHOWING)}
+        if isinstance(content := message.get("content"), list)
+        else message
+        for message in messages
+    ]
+    if (count := len(images_in(made))) > MOST_IMAGES:
+        raise ValueError(f"there are {count} images, and {MOST_IMAGES} are the most")
+    return made
+
+
+def _seen(content: list[JSON], sees: bool) -> str | list[JSON]:
+    parts: list[str | JSON] = []
+    for part in content:
+        if part["type"] == "text":
+            parts.append(part["text"])
+        elif not sees:
+            parts.append(noted("image"))
+        else:
+            parts.append(_image(part["given"]) if "given" in part else part)
+    return content_of(parts)
+
+
+def noted(kind: str) -> str:
+    """What stands in the place of a part of that type which a model is not given."""
+    told_once(f"a note stands for {UNSEEN[kind]}, which models cannot be given here")
+    return f"[Here was {UNSEEN[kind]}, which you cannot see.]"
+
+
+def _image(part: JSON) -> JSON:
+    """An image as the engine takes it, from the shapes of OpenAI, Anthropic and Ollama."""
+    inside: Any = part.get("source", part.get("image_url"))
+    if isinstance(inside, dict):
+        inside = inside.get("data") if inside.get("type") == "base64" else inside.get("url")
+    data = inside if isinstance(inside, str) else ""
+    if "source" not in part and not data.startswith("data:"):
+        raise ValueError(
+            f"an image must come with the request, as base64 in a data: address, not as "
+            f"{quoted(inside)}"
+        )
+    try:
+        return {"type": "image", "image": Image(documents.decoded(data)[0])}
+    except ValueError as error:
+        raise ValueError(f"an image cannot be read: {error}") from None
 
 
 FILES = ("file", "input_file")
@@ -284,28 +359,32 @@ class TextParts:
 
     Args:
         kinds: the types that parts may have.
+        shows: images are kept, as `content_of` has them.
     """
 
-    def __init__(self, *kinds: str) -> None:
+    def __init__(self, *kinds: str, shows: bool = False) -> None:
         self._kinds = kinds
+        self._shows = shows
 
-    def _joined(self, content: Any) -> str:
+    def _joined(self, content: Any) -> Any:
         if isinstance(content, str):
             return content
-        texts = []
+        texts: list[str | JSON] = []
         for part in content if isinstance(content, list) else [content]:
             kind = part.get("type") if isinstance(part, dict) else None
             if kind in FILES and (text := _file(part)):
                 texts.append(text)
                 continue
+            if self._shows and kind in IMAGES:
+                texts.append(given_image(part))
+                continue
             if isinstance(kind, str) and kind in UNSEEN:
-                told_once(f"a note stands for {UNSEEN[kind]}, which models cannot be given here")
-                texts.append(f"[Here was {UNSEEN[kind]}, which you cannot see.]")
+                texts.append(noted(kind))
                 continue
             if kind not in self._kinds or not isinstance(part.get("text"), str):
                 raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
             texts.append(part["text"])
-        return "".join(texts)
+        return content_of(texts)
 
     def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(self._joined)

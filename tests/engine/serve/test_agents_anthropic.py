@@ -11,11 +11,12 @@ import re
 import threading
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from engine import Engine
+from engine import Engine, Image
 from engine.model.info import Model
 from engine.serve.auth import Settings
 from engine.serve.bodies import LEAST_LIMIT
@@ -157,6 +158,22 @@ def test_meaning_is_never_dropped_silently(model: Model) -> None:
     assert "web_search" in head["content"]
     assert "image" in told(model, user("look", PIXEL))[0]["content"]
     assert "image" in told(model, user("hi"), called(), result(PIXEL))[-1]["content"]
+
+
+def test_a_model_that_sees_is_given_images(model: Model) -> None:
+    sees, image = replace(model, sees=True), {"type": "image", "image": Image(b"hi")}
+    (found,) = told(sees, user("look", PIXEL, "here"))
+    texts = [{"type": "text", "text": "look"}, {"type": "text", "text": "here"}]
+    assert found["content"] == [texts[0], image, texts[1]]
+    tool = told(sees, user("hi"), called(), result({"type": "text", "text": "a"}, PIXEL))[-1]
+    assert (tool["role"], tool["content"][1]) == ("tool", image)
+    assert "image" in told(sees, {"role": "assistant", "content": [PIXEL]})[0]["content"]
+    address = {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}
+    for wrong in (address, {"type": "image", "source": {"type": "base64", "data": "%"}}):
+        with pytest.raises(ValueError, match=r"^an image "):
+            told(sees, user(wrong))
+    with pytest.raises(ValueError, match="65 images, and 64 are the most"):
+        told(sees, user(*[PIXEL] * 65))
 
 
 def test_a_documents_text_is_read(model: Model) -> None:

@@ -7,15 +7,17 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine
+from engine import Engine, Image
 from engine.serve.auth import LOCAL
 from engine.serve.routes import responses
 from engine.serve.routes.chat import ChatCompletions
+from engine.serve.routes.ollama import OllamaChat
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
@@ -188,6 +190,27 @@ def test_images_in_outputs_become_notes(agents: Server) -> None:
     asked = Responses(StoredResponses()).read(body, agents.served.models[0])
     assert "image" in asked.messages[-1]["content"]
     assert "AAAA" not in asked.messages[-1]["content"]
+    sees = replace(agents.served.models[0], sees=True)
+    asked = Responses(StoredResponses()).read(body, sees)
+    assert asked.messages[-1]["content"] == [{"type": "image", "image": Image(bytes(3))}]
+
+
+def test_a_model_that_sees_is_given_images(agents: Server) -> None:
+    sees = replace(agents.served.models[0], sees=True)
+    url = "data:image/png;base64,aGk="
+    look, image = {"type": "text", "text": "look"}, {"type": "image", "image": Image(b"hi")}
+
+    def told(*parts: Any) -> Any:
+        body = {"messages": [{"role": "user", "content": list(parts)}]}
+        return ChatCompletions().read(body, sees).messages[0]["content"]
+
+    assert told(look, {"type": "image_url", "image_url": {"url": url}}) == [look, image]
+    assert told({"type": "image_url", "image_url": url}) == [image]
+    for wrong in ("https://example.org/a.png", "/etc/passwd", "data:image/png;base64,%", "", None):
+        with pytest.raises(ValueError, match=r"^an image "):
+            told({"type": "image_url", "image_url": {"url": wrong}})
+    ours = {"role": "user", "content": "look", "images": ["aGk="]}
+    assert OllamaChat().read({"messages": [ours]}, sees).messages[0]["content"] == [image, look]
 
 
 @pytest.mark.parametrize("stream", [False, True])
