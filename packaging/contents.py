@@ -69,8 +69,10 @@ _KEPT = re.compile(
     r"|models\.\w+)$"
 )
 
-# Of mlx-vlm the models, and what these take from beside them.
-_MODELS_THAT_SEE = re.compile(r"mlx_vlm\.(models|kernels|turboquant)(\.|$)")
+# Of mlx-vlm the models, what these take from beside them, and what reads their weights.
+_MODELS_THAT_SEE = re.compile(
+    r"mlx_vlm\.(models|kernels|turboquant|utils|tokenizer_utils|quantization|fp8)(\.|$)"
+)
 
 # libQt6Qml itself must stay: the docking library's bindings link with it.
 _UNUSED_FILES = re.compile(

@@ -114,13 +114,18 @@ def write_model(
     from mlx.utils import tree_flatten, tree_map
     from mlx_lm.utils import _get_classes
 
+    from engine.model import vlm
+
     folder.mkdir(parents=True, exist_ok=True)
     # Id 2 is <|im_end|>, which random weights rarely choose.
     config = {"eos_token_id": 2, **config}
     (folder / "config.json").write_text(json.dumps(config))
-    model_class, args_class = _get_classes(dict(config))
     mx.random.seed(seed)
-    net = model_class(args_class.from_dict(dict(config)))
+    if vlm.takes(config):
+        net = vlm.build(config)
+    else:
+        model_class, args_class = _get_classes(dict(config))
+        net = model_class(args_class.from_dict(dict(config)))
 
     def ready(a: mx.array) -> mx.array:
         if not mx.issubdtype(a.dtype, mx.floating):

@@ -16,14 +16,18 @@ def identity(folder: Path) -> tuple[object, ...]:
     return adapter_identity(folder, files)
 
 
-def fingerprint(contents: str, dtype: str) -> str:
+def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
     """Names a loaded model: its folder's `contents`, its dtype and mlx-lm's version.
+
+    `vlm` is mlx-vlm's, where the model is from there.
 
     A KV cache is only ever used with the fingerprint that it was made with.
     """
     from mlx_lm._version import __version__
 
-    return hashlib.sha256(f"{__version__} {dtype} {contents}".encode()).hexdigest()[:32]
+    return hashlib.sha256(
+        f"{__version__}{vlm and f' {vlm}'} {dtype} {contents}".encode()
+    ).hexdigest()[:32]
 
 
 def contents(folder: Path) -> str:

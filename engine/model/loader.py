@@ -16,7 +16,7 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
-from engine.model import backend, fingerprint, folder, probe, vocabulary
+from engine.model import backend, fingerprint, folder, probe, vlm, vocabulary
 from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.folder import refuse
 from engine.model.info import Model
@@ -101,11 +101,14 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import mlx-lm's module of the model, so that the engine thread need not."""
+    """Import the module of the model's architecture, so that the engine thread need not."""
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` meets it again and reports it
-        _get_classes(dict(config))
+        if vlm.takes(config):
+            vlm.import_model(config)
+        else:
+            _get_classes(dict(config))
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
@@ -142,6 +145,8 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
             f"{config['model_type']!r} gave up."
         ) from None
+    except EngineError:
+        raise
     except Exception as error:
         raise load_error(name, config, error) from None
     return (yield from complete(net, examined, config, known))
@@ -168,7 +173,7 @@ def loaded(
         vocabulary.check_tokenizer(rows, tokenizer, name)
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
     info = Model(
-        id=fingerprint.fingerprint(examined.contents, dtype),
+        id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
         name=name,
         path=str(examined.folder.resolve()),
         context_length=folder.context_length(config, tokenizer),
@@ -187,17 +192,20 @@ def loaded(
 
 
 def load_net(path: Path, lazy: bool = False) -> tuple[Any, dict[str, Any]]:
-    """mlx-lm's `load_model`: the bare model and its config. Code in the folder is not run.
+    """mlx-lm's `load_model`, or mlx-vlm's: the bare model and its config.
 
-    Versions that have no `trust_remote_code` run the file that `model_file` in the config names;
-    such folders are refused when they are examined, and here.
+    Code in the folder is not run. Versions that have no `trust_remote_code` run the file that
+    `model_file` in the config names; such folders are refused when they are examined, and here.
     """
     from mlx_lm.utils import load_config, load_model
 
+    config = dict(load_config(path))
+    if not config.get("model_file") and vlm.takes(config):
+        return vlm.load_net(path, config, lazy), config
     known = inspect.signature(load_model).parameters
     if "trust_remote_code" in known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
         net, config = load_model(path, lazy=lazy, trust_remote_code=False)
-    elif load_config(path).get("model_file"):
+    elif config.get("model_file"):
         raise refuse(f"{path.name} wants to run code from its own folder. Stretto never does that.")
     else:
         net, config = load_model(path, lazy=lazy)

@@ -50,7 +50,7 @@ class ProbedFile:
             "contents": examined.contents,
             "wide": str(wide),
             "code": own_code(),
-            **{name: _version(name) for name in ("mlx-lm", "onnxruntime")},
+            **{name: _version(name) for name in ("mlx-lm", "mlx-vlm", "onnxruntime")},
             **_machine(backend),
         }
         key = hashlib.sha256(json.dumps(self._facts, sort_keys=True).encode()).hexdigest()[:32]

@@ -130,7 +130,10 @@ def replace(home: ModuleType, name: str, new: Any) -> None:
     old = getattr(home, name)
     setattr(home, name, new)
     for path, module in list(sys.modules.items()):
-        if path.startswith("mlx_lm.models.") and getattr(module, name, None) is old:
+        if (
+            path.startswith(("mlx_lm.models.", "mlx_vlm.models."))
+            and getattr(module, name, None) is old
+        ):
             setattr(module, name, new)
 
 
