@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import configparser
 import importlib.util
 import json
@@ -54,6 +55,8 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleTy
         ("transformers.trainer", False),
         ("transformers.pipelines.base", False),
         ("mlx_lm.models.llama", True),
+        ("mlx_vlm.models.qwen3_vl.vision", True),
+        ("mlx_vlm.server.app", False),
         ("engine.runtime.loop", True),
     ],
 )
@@ -86,6 +89,24 @@ print([m for m in used if not contents.wanted_module(m)])
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_the_bundle_is_made_from_names_modules_that_there_are() -> None:
+    tree = ast.parse((PACKAGING / "stretto.spec").read_text(encoding="utf-8"))
+    taken = [
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in {"app", "engine"}
+        for alias in node.names
+    ]
+    named = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and str(node.value).startswith(("app.", "engine."))
+    ]
+    assert taken
+    assert named
+    assert [name for name in (*taken, *named) if importlib.util.find_spec(name) is None] == []
 
 
 def test_downloads_need_no_other_client_than_the_one_that_is_shipped(
