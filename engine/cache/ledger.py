@@ -27,11 +27,11 @@ class CacheKey(NamedTuple):
     theirs may be the key of something else.
 
     Attributes:
-        name: the session's id, the number of a kept prefix, or the id of the model that is
-            drafted for.
+        name: the session's id, the number of a kept prefix, the id of the model that is drafted
+            for, or that of a model and the digest of an image.
     """
 
-    kind: Literal["session", "prefix", "draft"]
+    kind: Literal["session", "prefix", "draft", "image"]
     name: str
 
 

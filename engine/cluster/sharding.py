@@ -66,7 +66,7 @@ def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str
     Raises:
         EngineError: `unsupported_session`: mlx-lm cannot divide it so.
     """
-    net, config = loader.load_net(folder, lazy=True)
+    net, config = loader.load_net(folder, lazy=True, seeing=False)
     try:
         net.shard(group)
     except Exception as error:

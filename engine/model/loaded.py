@@ -13,6 +13,7 @@ import mlx.core as mx
 from engine.cache.cache_objects import Caches
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
+from engine.model.eyes import Eyes, Look
 from engine.model.info import Model
 from engine.model.probe import Abilities
 from engine.params import SamplingParams
@@ -99,6 +100,7 @@ class TextCodec:
             none.
         forms: llguidance's tokenizer, made when an answer of a given form is first asked for.
         forms_lock: held while it is made.
+        look: makes images into what the model takes; None where it does not see.
     """
 
     info: Model
@@ -110,6 +112,7 @@ class TextCodec:
     form_tokens: Callable[[], Told | None] = lambda: None
     forms: Any = None
     forms_lock: threading.Lock = field(default_factory=threading.Lock)
+    look: Look | None = None
 
 
 def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
@@ -135,6 +138,7 @@ class LoadedModel:
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
         sharing: shared steps, as far as they raise: after a few faults its sessions step alone
             for a while.
+        eyes: its tower and the embeddings of images; None where it does not see.
         drafter: drafts for its chats that run alone (`drafting.Drafter`, `lookup.Lookup`); None
             where nothing does.
         used_at: when it was asked for something last, on the monotonic clock.
@@ -153,6 +157,7 @@ class LoadedModel:
     slots: Slots | None = None
     kept_in: dict[int, Any] = field(default_factory=dict)
     sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
+    eyes: Eyes | None = None
     drafter: Any = None
     used_at: float = field(default_factory=time.monotonic)
     asked_for: bool = False

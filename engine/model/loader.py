@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
+import logging
 import sys
 import time
 from collections.abc import Container, Generator
@@ -15,9 +16,10 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten
 
-from engine.errors import OUT_OF_MEMORY, EngineError
-from engine.model import backend, fingerprint, folder, probe, vlm, vocabulary
+from engine.errors import OUT_OF_MEMORY, EngineError, words_of
+from engine.model import backend, eyes, fingerprint, folder, probe, vlm, vocabulary
 from engine.model.cpu import blocks, experts, few_bits, layers
+from engine.model.eyes import Eyes, Look
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel, TextCodec
@@ -25,6 +27,8 @@ from engine.model.probe import Ways
 from engine.model.slices import at_once, batches
 from engine.text import recognition, rendering
 from engine.text.known_tokenizer import KnownTokenizer
+
+log = logging.getLogger(__name__)
 
 Pieces = Generator[Any, None, LoadedModel]
 """A model being loaded: runs until the next `yield`, returns the model at the end. It yields the
@@ -48,6 +52,7 @@ class Examined:
         contents: names its files' contents.
         tokenizer: mlx-lm's `TokenizerWrapper`, loaded, or what is known of it.
         largest_id: that the tokenizer has, where that has been found out.
+        look: makes images into what the model takes; None where it does not see.
     """
 
     folder: Path
@@ -58,6 +63,7 @@ class Examined:
     contents: str
     tokenizer: Any
     largest_id: int | None = None
+    look: Look | None = None
 
 
 def examine(
@@ -88,7 +94,19 @@ def examine(
     except Exception as error:
         raise load_error(name, config, error) from None
     _import_module(config)
-    return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id)
+    look = _look(path, config, loaded)
+    return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id, look)
+
+
+def _look(path: Path, config: dict[str, Any], tokenizer: Any) -> Look | None:
+    """What makes images into what a model takes; None where it does not see."""
+    if not vlm.sees(config):
+        return None
+    try:
+        return eyes.look(path, config["model_type"], tokenizer)
+    except Exception as error:  # of mlx-vlm, over a file of the folder's
+        log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
+        return None
 
 
 def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
@@ -172,6 +190,9 @@ def loaded(
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
+    look = examined.look
+    if look is not None and look.kind.tower(net) is None:
+        look = None  # its weights are there for text alone
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
         name=name,
@@ -186,22 +207,32 @@ def loaded(
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
         defaults=folder.defaults(examined.folder),
+        sees=look is not None,
     )
-    text = TextCodec(info, tokenizer, frozenset(tokenizer.eos_token_ids), rows)
-    return LoadedModel(info, net, can, text, examined, slots=can.slots())
+    text = TextCodec(info, tokenizer, frozenset(tokenizer.eos_token_ids), rows, look=look)
+    seen = Eyes(net, look.kind, look.placeholder) if look is not None else None
+    return LoadedModel(info, net, can, text, examined, slots=can.slots(), eyes=seen)
 
 
-def load_net(path: Path, lazy: bool = False) -> tuple[Any, dict[str, Any]]:
+def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
     """mlx-lm's `load_model`, or mlx-vlm's: the bare model and its config.
 
     Code in the folder is not run. Versions that have no `trust_remote_code` run the file that
     `model_file` in the config names; such folders are refused when they are examined, and here.
+
+    Args:
+        seeing: with its tower, where it has one.
     """
     from mlx_lm.utils import load_config, load_model
 
     config = dict(load_config(path))
-    if not config.get("model_file") and vlm.takes(config):
-        return vlm.load_net(path, config, lazy), config
+    if not config.get("model_file") and vlm.takes(config, seeing):
+        try:
+            return vlm.load_net(path, config, lazy), config
+        except Exception as error:
+            if vlm.takes(config, seeing=False):
+                raise
+            log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
     known = inspect.signature(load_model).parameters
     if "trust_remote_code" in known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
         net, config = load_model(path, lazy=lazy, trust_remote_code=False)

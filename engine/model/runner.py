@@ -14,6 +14,7 @@ from engine.cache.cache_objects import Caches, leaves
 from engine.cache.session_kv import SessionKV
 from engine.model import cpu, output_rows, ragged
 from engine.model.constraint import Constraint
+from engine.model.eyes import FIRST, Fed, Placed
 from engine.model.loaded import LoadedModel
 from engine.model.probe import ALONE
 from engine.model.sampling import Odds, Sampler, sample_rows
@@ -27,11 +28,13 @@ class Answer(Protocol):
         kv: the caches of its session.
         tokens: the prompt and everything generated and read so far.
         pending: the lazy id after them, sampled but not read yet; None where there is none.
+        images: where they stand among the tokens; looked at only where the model sees.
         index: which token of the answer is chosen next.
         odds: None where nobody asked.
     """
 
     tokens: list[int]
+    images: Sequence[Placed]
     pending: mx.array | None
     params: SamplingParams
     sampler: Sampler
@@ -49,11 +52,13 @@ class Reading:
 
     Attributes:
         ends: the last of them is the prompt's last, and what follows it is wanted.
+        images: of the whole prompt.
     """
 
     kv: SessionKV
     tokens: list[int]
     ends: bool = False
+    images: Sequence[Placed] = ()
 
 
 @dataclass(frozen=True)
@@ -67,17 +72,22 @@ Following = mx.array | Unsampled | Exception
 """The token after the one that was fed: lazy, still to be chosen, or its sampler's error."""
 
 
-def prefill(model: LoadedModel, kv: SessionKV, tokens: list[int]) -> None:
+def prefill(
+    model: LoadedModel, kv: SessionKV, tokens: list[int], images: Sequence[Placed] = ()
+) -> None:
     """Feed tokens of a prompt to a session's caches, and wait until that is done.
 
     Logits are not computed for them: what nobody evaluates, MLX does not run. A layer of few bits
     does not wait to be evaluated, so that it is given one row.
     """
-    caches = kv.take_out()
+    caches, start = kv.take_out(), kv.length
     for piece in _pieces(model, tokens):
+        ids = mx.array([_plain(model, piece)])
+        given = _given(model, ids, [Fed(images, start, len(piece))])
         with cpu.engaged(), output_rows.only([0]):
-            model.net(mx.array([piece]), cache=caches)
+            model.net(ids, cache=caches, **given)
             mx.eval(list(leaves(caches)))
+        start += len(piece)
     kv.note_read(tokens)
 
 
@@ -87,7 +97,8 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
         reading.kv.leave_slots()
     with cpu.engaged(), output_rows.only([0]):
         shared = ragged.share_caches((), reading=_reading_caches(readings))
-        model.net(_rows_of(readings), cache=shared)
+        ids = _rows_of(model, readings)
+        model.net(ids, cache=shared, **_given(model, ids, _fed_of(readings)))
         _note_read(readings)
 
 
@@ -118,10 +129,11 @@ def decode(
     caches = [r.kv.layers for r in turn]
     if model.feed is not None:
         feeds = model.feed(feeds, [r.kv for r in turn])
+    fed = [Fed(r.images, r.kv.length) for r in turn] if model.eyes is not None else []
     if readings:
-        logits = forward_mixed(model, feeds, caches, readings)
+        logits = forward_mixed(model, feeds, caches, readings, fed)
     else:
-        logits = forward(model, feeds, caches, alone)
+        logits = forward(model, feeds, caches, alone, fed)
     for kv, again in lost:
         for one in again:
             kv.note_fed(one)
@@ -204,20 +216,30 @@ def choose(answer: Answer, unsampled: Unsampled) -> mx.array:
 
 
 def forward(
-    model: LoadedModel, feeds: Sequence[mx.array], caches: Sequence[Caches], alone: bool
+    model: LoadedModel,
+    feeds: Sequence[mx.array],
+    caches: Sequence[Caches],
+    alone: bool,
+    fed: Sequence[Fed] = (),
 ) -> mx.array:
-    """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches."""
+    """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches.
+
+    Args:
+        fed: what `feeds` are among their sessions' tokens, where the model sees.
+    """
     if alone or model.info.step == ALONE or len(feeds) == 1:
         with cpu.engaged():
             rows = []
-            for feed, own in zip(feeds, caches, strict=True):
-                rows.append(model.net(feed, cache=own)[:, -1])
+            for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
+                given = _given(model, feed, fed[row : row + 1])
+                rows.append(model.net(feed, cache=own, **given)[:, -1])
                 if model.ranks > 1:  # the collectives of several passes keep one order
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.slots)
+    ids = mx.concatenate(list(feeds))
     with cpu.engaged():
-        logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
+        logits: mx.array = model.net(ids, cache=shared, **_given(model, ids, fed))[:, -1]
     return logits
 
 
@@ -226,6 +248,7 @@ def forward_mixed(
     feeds: Sequence[mx.array],
     caches: Sequence[Caches],
     readings: Sequence[Reading],
+    fed: Sequence[Fed] = (),
 ) -> mx.array:
     """As `forward`, in one pass with chunks of prompts: the weights are read once for all.
 
@@ -234,18 +257,21 @@ def forward_mixed(
     if not feeds and len(readings) == 1:
         return _forward_last(model, readings[0])
     shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
-    read = _rows_of(readings)
-    fed = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
+    read = _rows_of(model, readings)
+    ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
+    given = _given(model, ids, [*fed, *_fed_of(readings)])
     wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]
     with cpu.engaged(), output_rows.only(wanted):
-        return output_rows.of(model.net(fed, cache=shared), wanted)
+        return output_rows.of(model.net(ids, cache=shared, **given), wanted)
 
 
 def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
     """The lazy logits `[1, vocab]` after a prompt that ends and that nobody else is read with."""
     wanted = [len(reading.tokens) - 1]
+    ids = mx.array([_plain(model, reading.tokens)])
+    given = _given(model, ids, _fed_of([reading]))
     with cpu.engaged(), output_rows.only(wanted):
-        logits = model.net(mx.array([reading.tokens]), cache=reading.kv.layers)
+        logits = model.net(ids, cache=reading.kv.layers, **given)
     return output_rows.of(logits, wanted)
 
 
@@ -316,15 +342,33 @@ def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
     if not answer.params.uses_history:
         return None
     window = answer.params.penalty_window
-    known = mx.array(answer.tokens[-window:], mx.uint32)
+    said = answer.tokens[-window:]
+    if max(said, default=0) >= FIRST:  # what stands for an image is no token that could be said
+        said = [token for token in said if token < FIRST]
+    known = mx.array(said, mx.uint32)
     if fed is None and answer.pending is not None:
         fed = answer.pending.astype(mx.uint32).reshape(1)
     return known if fed is None else mx.concatenate([known, fed])[-window:]
 
 
-def _rows_of(readings: Sequence[Reading]) -> mx.array:
+def _rows_of(model: LoadedModel, readings: Sequence[Reading]) -> mx.array:
     """The tokens of all of them, as rows of one token each: `[tokens, 1]`."""
-    return mx.array([token for r in readings for token in r.tokens], mx.uint32)[:, None]
+    tokens = _plain(model, [token for r in readings for token in r.tokens])
+    return mx.array(tokens, mx.uint32)[:, None]
+
+
+def _fed_of(readings: Sequence[Reading]) -> list[Fed]:
+    return [Fed(r.images, r.kv.length, len(r.tokens)) for r in readings]
+
+
+def _plain(model: LoadedModel, tokens: list[int]) -> list[int]:
+    """Tokens as the model knows them."""
+    return tokens if model.eyes is None else model.eyes.plain(tokens)
+
+
+def _given(model: LoadedModel, ids: mx.array, fed: Sequence[Fed]) -> dict[str, Any]:
+    """What the model is called with beside the ids of all that is fed, in its order."""
+    return {} if model.eyes is None else model.eyes.given(ids, fed)
 
 
 def _reading_caches(readings: Sequence[Reading]) -> list[tuple[Caches, int]]:

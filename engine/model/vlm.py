@@ -25,6 +25,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.model.eyes import KINDS
 from engine.model.folder import refuse
 from engine.model.patches import mix_in
 
@@ -39,10 +40,21 @@ _TYPE = re.compile(r"[a-z0-9_]{1,64}")
 _lock = threading.Lock()
 
 
-def takes(config: dict[str, Any]) -> bool:
-    """Whether a model is taken from mlx-vlm: it has this type, and mlx-lm has not."""
+def takes(config: dict[str, Any], seeing: bool = True) -> bool:
+    """Whether a model is taken from mlx-vlm: it has this type, and mlx-lm has not.
+
+    Args:
+        seeing: also where mlx-lm would leave out a tower that we can use.
+    """
     kind = config.get("model_type")
-    return isinstance(kind, str) and not _in_mlx_lm(kind) and model_type(config) is not None
+    if not isinstance(kind, str) or (_in_mlx_lm(kind) and not (seeing and sees(config))):
+        return False
+    return model_type(config) is not None
+
+
+def sees(config: dict[str, Any]) -> bool:
+    """Whether a model's images are taken, if its weights have its tower."""
+    return config.get("model_type") in KINDS and bool(config.get("vision_config")) and _there()
 
 
 def model_type(config: dict[str, Any]) -> str | None:

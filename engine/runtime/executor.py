@@ -18,6 +18,7 @@ from engine.model.drafting import Check, Drafter
 from engine.model.runner import Following, Reading
 from engine.runtime.examining import as_load_error
 from engine.runtime.jobs import Restoring
+from engine.runtime.looking import Looking
 from engine.runtime.models import Loading
 from engine.runtime.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
 from engine.runtime.request import Request, SessionState
@@ -100,10 +101,13 @@ class Run:
 class Executor:
     """Carries plans out on the engine's state."""
 
-    def __init__(self, state: State, restoring: Restoring, loading: Loading) -> None:
+    def __init__(
+        self, state: State, restoring: Restoring, loading: Loading, looking: Looking
+    ) -> None:
         self._state = state
         self._restoring = restoring
         self._loading = loading
+        self._looking = looking
 
     def run(self, plan: StepPlan) -> Run:
         """Do what the plan says; what it raises is among the outcomes."""
@@ -173,6 +177,7 @@ class Executor:
             request.waiting_since = time.perf_counter()
         request.move(Status.PREFILLING)
         request.queue_position = -1
+        self._looking.start(request)
         if request.unread:
             requests = self._state.requests.values()
             others = sum(r.status == Status.PREFILLING for r in requests) - 1
@@ -271,7 +276,8 @@ class Executor:
         try:
             readings = [self._reading(chunk) for chunk in chunks]
             if len(readings) == 1:
-                runner.prefill(model, readings[0].kv, readings[0].tokens)
+                reading = readings[0]
+                runner.prefill(model, reading.kv, reading.tokens, reading.images)
             else:
                 runner.prefill_together(model, readings)
         except BaseException as error:
@@ -283,7 +289,8 @@ class Executor:
         request = self._state.requests[chunk.session]
         request.kv.expect(request.unread - chunk.count)
         end = chunk.start + chunk.count + chunk.ends
-        return Reading(request.kv, request.tokens[chunk.start : end], chunk.ends)
+        read = request.tokens[chunk.start : end]
+        return Reading(request.kv, read, chunk.ends, request.images)
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
         """Keep what is worth keeping of what has been read."""

@@ -55,6 +55,7 @@ from engine.runtime.examining import Estimating, as_load_error
 from engine.runtime.executor import Executor
 from engine.runtime.idling import Idling, Resting
 from engine.runtime.jobs import Embedding, Restoring
+from engine.runtime.looking import Looking
 from engine.runtime.models import Loading, Pairing, surely
 from engine.runtime.plan import Piece, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
@@ -87,7 +88,8 @@ class Loop:
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
         self._restoring = Restoring(self._state, self._workers)
-        self._executor = Executor(self._state, self._restoring, self._loading)
+        self._looking = Looking(self._state, self._workers)
+        self._executor = Executor(self._state, self._restoring, self._loading, self._looking)
         self._delivery = Delivery(self._state, self._loading)
         self._embedding = Embedding(self._state, self._workers)
         self._recovery = Recovery(self._state, self._loading)
@@ -200,8 +202,9 @@ class Loop:
             return True
 
     def _pieces(self) -> frozenset[Piece]:
-        parts: dict[Piece, Embedding | Restoring | Loading] = {
+        parts: dict[Piece, Embedding | Looking | Restoring | Loading] = {
             Piece.EMBEDDING: self._embedding,
+            Piece.LOOKING: self._looking,
             Piece.RESTORING: self._restoring,
             Piece.LOADING: self._loading,
         }
@@ -211,6 +214,8 @@ class Loop:
         """Read the next pieces of what the plan says; `decoding` seconds the chats' tokens took."""
         if Piece.EMBEDDING in plan.pieces:
             self._embedding.step()
+        if Piece.LOOKING in plan.pieces:
+            self._looking.step(decoding)
         with self._state.meter.phase("load"):
             if Piece.RESTORING in plan.pieces:
                 self._restoring.step()
@@ -278,6 +283,7 @@ class Loop:
         parts: list[Callable[[], object]] = [
             self._workers.close,
             self._restoring.clear,
+            self._looking.clear,
             self._save_all,
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),

@@ -31,6 +31,10 @@ log = logging.getLogger(__name__)
 PREFIX_SHARE = 1 / 16
 """Of the budget, for the prefixes of prompts that are kept for chats to come. They go first."""
 
+IMAGE_SHARE = 1 / 16
+"""Of the budget, for embeddings of images that nobody is about to read. A chat needs them again
+only where its cache was lost."""
+
 PENDING_SHARE = 1 / 16
 """Of the budget: while more is on its way to the disk, caches that make room are not written."""
 
@@ -119,8 +123,47 @@ class Memory:
 
     @property
     def fixed(self) -> int:
-        """Of all models' weights, and all that is reserved."""
-        return sum(self._reserved.values()) + sum(m.info.nbytes for m in self.in_memory)
+        """Of all models' weights, all that is reserved, and images that are about to be read."""
+        weights = sum(m.info.nbytes for m in self.in_memory)
+        return sum(self._reserved.values()) + weights + self._images[1]
+
+    @property
+    def _images(self) -> tuple[dict[CacheKey, Idle], int]:
+        """The embeddings of images that can go, and the bytes of those that are still needed."""
+        seeing = {m.info.id: m.eyes for m in self._models.values() if m.eyes is not None}
+        found, needed = dict[CacheKey, Idle](), 0
+        if not any(eyes.held for eyes in seeing.values()):
+            return found, needed
+        wanted = {
+            (r.session.model.info.id, sight.digest)
+            for r in self._requests.values()
+            for at, sight in r.images
+            if at + len(sight.ids) > r.kv.length
+        }
+        for model, eyes in seeing.items():
+            for digest, held in eyes.held.items():
+                if (model, digest) in wanted:
+                    needed += held.nbytes
+                else:
+                    key = CacheKey("image", f"{model} {digest}")
+                    found[key] = Idle(key, held.nbytes, held.used_at + LONG_AGO)
+        return found, needed
+
+    def keep_images_within(self) -> None:
+        """Keep no more embeddings than have their share of the budget; the oldest go first."""
+        found = sorted(self._images[0].values(), key=lambda idle: idle.used_at)
+        surplus = sum(idle.nbytes for idle in found) - int(self.budget * IMAGE_SHARE)
+        for idle in found:
+            if surplus <= 0:
+                return
+            self._drop_image(idle.key)
+            surplus -= idle.nbytes
+
+    def _drop_image(self, key: CacheKey) -> None:
+        model, _, digest = key.name.rpartition(" ")
+        eyes = self._models[model].eyes if model in self._models else None
+        if eyes is not None:
+            eyes.drop(digest)
 
     @property
     def in_memory(self) -> list[LoadedModel]:
@@ -181,6 +224,7 @@ class Memory:
         kept = [size for number, size in more.items() if number not in in_use]
         used = sum(groups[number][1] for number in in_use if number in groups)
         drafts = sum(d.nbytes for d in self.drafters.values())
+        drafts += sum(idle.nbytes for idle in self._images[0].values())
         return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
 
     def _leaving(self, in_use: Collection[int]) -> int:
@@ -265,10 +309,11 @@ class Memory:
         self.prefixes.remove(session.kv)
 
     def idle(self) -> list[Idle]:
-        """Idle caches: of chats that do not answer, kept prefixes, drafts'."""
+        """Idle caches: of chats that do not answer, kept prefixes, drafts', images' embeddings."""
         chats = [s for s in self._sessions.values() if not s.is_running]
         found = [_idle(s.key, s.kv.part, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
+        found += self._images[0].values()
         kept = self.prefixes.kept.items()
         return [*found, *(_idle(key, p.kv.part, p.used_at + LONG_AGO) for key, p in kept)]
 
@@ -306,6 +351,8 @@ class Memory:
                 self.prefixes.drop(key)
             elif key.kind == "draft" and key in self.drafters:
                 self.drafters[key].drop()
+            elif key.kind == "image":
+                self._drop_image(key)
             elif key.kind == "session" and key.name in self._sessions:
                 session = self._sessions[key.name]
                 if not at_once and self.offload.pending() < self.budget * PENDING_SHARE:

@@ -45,6 +45,7 @@ class Row:
         begun: it has a token of its own, be it one that is not read yet.
         awaits_first: its first token is chosen and not read yet.
         wants_more: a token has to follow the one that is pending.
+        images: spans `(start, end)` of its prompt's unread tokens that are not cut.
         snapshot_at: where its reading must stop for a snapshot; -1 for nowhere.
         most: bytes of its own caches when the reply has become as long as it may.
         slack: how many of these it does not need; its caches have room for so much more.
@@ -83,6 +84,7 @@ class Row:
     begun: bool = False
     awaits_first: bool = False
     wants_more: bool = True
+    images: tuple[tuple[int, int], ...] = ()
     snapshot_at: int = -1
     most: int = 0
     slack: int = 0
@@ -176,6 +178,7 @@ class Piece(StrEnum):
     """What is read piece by piece, between the chats' steps."""
 
     EMBEDDING = auto()
+    LOOKING = auto()
     RESTORING = auto()
     LOADING = auto()
 

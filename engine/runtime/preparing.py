@@ -17,6 +17,7 @@ from engine.errors import (
 )
 from engine.messages import Added, Asked, Message, RawPrompt, images_in
 from engine.model.constraint import constrain
+from engine.model.eyes import FIRST, Placed, placed
 from engine.model.info import Model
 from engine.model.loaded import TextCodec
 from engine.model.vocabulary import check_ids
@@ -24,6 +25,7 @@ from engine.params import SamplingParams
 from engine.runtime.request import Prepared
 from engine.sandbox import bounds
 from engine.text import pieces, prompt, tool_grammars
+from engine.text.images import Images
 from engine.text.rendering import TooLongError
 from engine.text.splitter import ReplyText
 
@@ -78,7 +80,7 @@ def prepare(job: Job) -> Prepared:
     ledger = job.ledger
     if job.look is not None:
         record = job.look()
-        if record is not None and max(record.ledger.tokens, default=0) < (model.rows or 2**31):
+        if record is not None and _fits(model, record.ledger.tokens):
             ledger = record.ledger
 
     bounds.check_params(params)
@@ -94,9 +96,10 @@ def prepare(job: Job) -> Prepared:
             model.reader,
             context,
             job.template,
+            _images(model, some),
         )
         if model.rows is not None:
-            check_ids(model.rows, made.tokens)
+            check_ids(model.rows, [token for token in made.tokens if token < FIRST])
         return made
 
     if job.slides:
@@ -130,7 +133,25 @@ def prepare(job: Job) -> Prepared:
             ) from error
     longest = min(most, context - length)
     tokens = pieces.listed(ready.tokens)
-    return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint)
+    images: list[Placed] = []
+    if model.look is not None:
+        images = placed(tokens, [model.look.sight(image) for image in images_in(messages)])
+    return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
+
+
+def _images(model: TextCodec, messages: list[Message]) -> Images | None:
+    """How the images of messages stand in a prompt; None where there are none."""
+    look, given = model.look, images_in(messages)
+    if look is None or not given:
+        return None
+    ids = {image.digest: look.sight(image).ids for image in given}
+    return Images(look.kind.placeholder, look.placeholder, ids)
+
+
+def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
+    """Whether a model knows these tokens."""
+    most = max((token for token in tokens if token < FIRST), default=0)
+    return most < (model.rows or FIRST)
 
 
 def _given(asked: str | tuple[Message, ...] | Added, model: Model) -> list[Message]:
@@ -223,6 +244,7 @@ def count(job: Job) -> int:
             model.reader,
             None,
             job.template,
+            _images(model, some),
         )
 
     messages, _, length = _fitting(job, messages, build)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -36,6 +37,7 @@ from engine.messages import (
     ToolCallStarted,
 )
 from engine.model.constraint import Constraint
+from engine.model.eyes import Placed
 from engine.model.loaded import LoadedModel
 from engine.model.sampling import Odds, Sampler
 from engine.params import SamplingParams
@@ -64,6 +66,7 @@ class Prepared:
         longest: the most tokens that the answer may have.
         ledger: which text the session's tokens stand for, as it goes on with it.
         constraint: binds the answer to the form that was asked for.
+        images: where they stand among the prompt's tokens.
     """
 
     messages: list[Message]
@@ -74,6 +77,7 @@ class Prepared:
     longest: int
     ledger: Ledger
     constraint: Constraint | None = None
+    images: Sequence[Placed] = ()
 
 
 TRANSITIONS = {
@@ -101,6 +105,8 @@ class Request:
         apart: it has passes of its own: it is reproducible, or a shared pass has failed with it.
         prompt: the prompt, None until a worker has prepared it. So are `text` and `messages`.
         tokens: the prompt and everything generated and read so far.
+        images: where they stand among the prompt's tokens.
+        awaits: digests of those that are being looked at: so long nothing of it is read.
         pending: the lazy id after `tokens`, sampled but not read yet; None until there is one.
         prompt_length: tokens of the prompt; 0 while it is being prepared.
         limit: the most tokens that it may have, as far as memory is promised to it.
@@ -146,6 +152,8 @@ class Request:
         self.tells_calls = tells_calls
         self._reasoned = 0
         self.tokens: list[int] = []
+        self.images: Sequence[Placed] = ()
+        self.awaits: set[str] = set()
         self.pending: mx.array | None = None
         self.reused = 0
         self.rebuilt = False
@@ -179,6 +187,7 @@ class Request:
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
         self.tokens = prepared.tokens
+        self.images = prepared.images
         self.move(Status.QUEUED)
 
     def move(self, status: Status) -> None:

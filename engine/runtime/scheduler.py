@@ -455,7 +455,16 @@ def _may(view: View, row: Row) -> bool:
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
     """How many of the next `count` tokens come before a place where reading must stop."""
     stops = [n - row.length for n in (row.snapshot_at, halt(row, order)) if n > row.length]
-    return min(count, *stops) if stops else count
+    return _whole(row, min(count, *stops) if stops else count)
+
+
+def _whole(row: Row, count: int) -> int:
+    """How many tokens are read where it would be `count`, so that no image is cut."""
+    last = row.length + count
+    for start, end in row.images:
+        if start < last < end:
+            return start - row.length if start > row.length else end - row.length
+    return count
 
 
 def _stops(row: Row, order: Sequence[Row]) -> bool:

@@ -256,13 +256,23 @@ class Meter:
     Attributes:
         seconds: since the start, by phase: `commands`, `decode` (`launch` and `wait` are its main
             parts, `mixed` where a chunk of a prompt was read in the same pass), `prefill`,
-            `load`, `idle`.
+            `look` (images), `load`, `idle`.
         decoded: tokens generated since the start.
         read: prompt tokens read since the start, reused ones not among them.
     """
 
     def __init__(self) -> None:
-        phases = ("commands", "decode", "launch", "wait", "mixed", "prefill", "load", "idle")
+        phases = (
+            "commands",
+            "decode",
+            "launch",
+            "wait",
+            "mixed",
+            "prefill",
+            "look",
+            "load",
+            "idle",
+        )
         self.seconds = dict.fromkeys(phases, 0.0)
         self.decoded = self.read = 0
         self._recent: deque[tuple[float, int, int]] = deque()

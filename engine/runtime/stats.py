@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.model import backend
 from engine.model.drafting import Drafter
+from engine.model.eyes import Eyes
 from engine.model.info import LOOKUP
 from engine.model.loaded import LoadedModel
 from engine.model.lookup import Lookup
@@ -24,7 +25,8 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
     `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
     children's, which come on top of it. `drafts` has, by a model's id, what drafts for it.
     `faults` has, by a model's id, how many passes have raised (`shared` by its chats, `drafts`),
-    and whether its chats have passes of their own for a while (`unshared`).
+    and whether its chats have passes of their own for a while (`unshared`). `images` has, by a
+    model's id, how many images its tower has looked at (`encoded`), and what is kept of them.
     """
     decoding, reading = state.meter.rates()
     return {
@@ -49,6 +51,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "models": [m.info for m in state.models.values()],
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
         "faults": {i: _faults(m) for i, m in state.models.items()},
+        "images": {i: _images(m.eyes) for i, m in state.models.items() if m.eyes is not None},
         "sessions": _sessions(state),
     }
 
@@ -91,6 +94,10 @@ def _draft(drafter: Drafter | Lookup) -> dict[str, Any]:
         "accepted_tokens": drafter.accepted,
         "kv_bytes": drafter.kv.owed if isinstance(drafter, Drafter) else 0,
     }
+
+
+def _images(eyes: Eyes) -> dict[str, int]:
+    return {"encoded": eyes.encoded, "held": len(eyes.held), "bytes": eyes.nbytes}
 
 
 def _queue(state: State) -> list[str]:

@@ -81,7 +81,7 @@ def _row(state: State, request: Request) -> Row:
         session.id,
         model.info.id,
         request.status,
-        request.paused,
+        request.paused or bool(request.awaits),
         session.reproducible,
         apart=request.apart,
         mixable=chunked and kv.mixes,
@@ -101,6 +101,7 @@ def _row(state: State, request: Request) -> Row:
         begun=chosen > 0,
         awaits_first=chosen == 1 and request.pending is not None,
         wants_more=chosen < request.limit,
+        images=_unread(request) if reading and request.images else (),
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         most=promise.own,
         slack=request.slack if prepared else 0,
@@ -114,6 +115,12 @@ def _row(state: State, request: Request) -> Row:
         halts=halts and not session.reproducible,
         offer=_offer(state, request) if reading else None,
     )
+
+
+def _unread(request: Request) -> tuple[tuple[int, int], ...]:
+    """The spans of images of which something is still to be read."""
+    spans = ((at, at + len(sight.ids)) for at, sight in request.images)
+    return tuple((start, end) for start, end in spans if end > request.computed)
 
 
 def _offer(state: State, request: Request) -> Offer | None:
@@ -138,7 +145,7 @@ def draft_room(request: Request) -> int:
     Reproducible chats never have drafts: a pass of several tokens rounds otherwise than steps do.
     """
     drafter = request.session.model.drafter
-    if drafter is None or not drafter.works or request.pending is None:
+    if drafter is None or not drafter.works or request.pending is None or request.images:
         return 0
     if request.apart or request.lost or not request.kv.can_go_back:
         return 0

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.cache.ledger import Ledger, common_prefix
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.messages import Image, Message, RawPrompt, text_of
+from engine.messages import Image, Message, RawPrompt, images_in, text_of
 from engine.text import contents, pieces, recognition
+from engine.text.images import Images, images_as_words
 from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.splitter import ReplyText
 
@@ -102,6 +103,7 @@ def build(
     reader: Reader | None = None,
     most: int | None = None,
     template: Mapping[str, Any] | None = None,
+    images: Images | None = None,
 ) -> Prompt:
     """Render `messages` and turn them into tokens, those of `before` where the text is the same.
 
@@ -111,6 +113,7 @@ def build(
         reader: who renders and tokenises; without one it is done here.
         most: tokens that the prompt may have.
         template: what the template is given beside the messages: tools, and names of its own.
+        images: how the prompt has those of the messages; None where there are none.
 
     Raises:
         EngineError: `template_error` with the template's own words.
@@ -120,7 +123,7 @@ def build(
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
-    rendered = _render(tokenizer, reader, messages, reasoning, template or {})
+    rendered = _render(tokenizer, reader, messages, reasoning, template or {}, images)
     opened, opening = rendered.opened, rendered.opening
     text = opened + (_begun(tokenizer, begun, opened, opening, before) if begun else "")
     known = before.match(text)
@@ -135,7 +138,7 @@ def build(
         wanted.add(other)
     in_order = [main, *(wanted - {main})]
     try:
-        found = reader.encode(in_order, None if most is None else most - count)
+        found = _encode(reader, in_order, None if most is None else most - count, images)
     except TooLongError as error:
         raise TooLongError(count + error.tokens) from None
     ids = dict(zip(in_order, found, strict=True))
@@ -166,6 +169,19 @@ def build(
     )
 
 
+def _encode(
+    reader: Reader, texts: list[str], most: int | None, images: Images | None
+) -> Sequence[Sequence[int]]:
+    """The tokens of each text; `TooLongError` where the first has more than `most`."""
+    if images is None:
+        return reader.encode(texts, most)
+    found = reader.encode([images.words(text) for text in texts], most)
+    made = [images.tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
+    if most is not None and len(made[0]) > most:
+        raise TooLongError(len(made[0]))
+    return made
+
+
 @dataclass(frozen=True)
 class _Rendered:
     """What the template makes of a conversation.
@@ -188,7 +204,10 @@ def _render(
     messages: list[Message],
     reasoning: bool | None,
     template: Mapping[str, Any],
+    images: Images | None,
 ) -> _Rendered:
+    digests = [image.digest for image in images_in(messages)]
+    messages = images_as_words(messages) if digests else messages
     given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
     inert = contents.of(tokenizer)
     messages, given = inert.messages(messages), inert.values(given)
@@ -202,13 +221,16 @@ def _render(
         if _fewer(inert, without, rendered):
             messages, given, rendered = named, values, without
     opened, closed = _sure(rendered[0]), _sure(rendered[1])
+    if images is not None:
+        opened, closed = images.mark(opened, digests), images.mark(closed, digests)
     opening = None
     if opened.startswith(closed) and len(closed) < len(opened):
         opening = opened[len(closed) :]
     else:  # the template opens every answer, or none: what do later prompts go on with?
         answered = [*messages, {"role": "assistant", "content": "·"}]
         (after,) = reader.render([(answered, False)], reasoning, given)
-        closed = closed if isinstance(after, EngineError) else after
+        if not isinstance(after, EngineError):
+            closed = after if images is None else images.mark(after, digests)
     return _Rendered(opened, closed, opening, rendered[2] if other else None)
 
 

@@ -99,8 +99,8 @@ def test_what_counts_as_a_tie_is_decided_by_the_margin(
 ) -> None:
     forward = runner.forward
 
-    def noisy(model: Any, feeds: Any, caches: Any, alone: bool) -> mx.array:
-        logits = forward(model, feeds, caches, alone)
+    def noisy(model: Any, feeds: Any, caches: Any, alone: bool, fed: Any) -> mx.array:
+        logits = forward(model, feeds, caches, alone, fed)
         if len(feeds) == 1:
             return logits
         return logits + 0.05 * mx.random.normal(logits.shape, key=mx.random.key(len(feeds)))

@@ -106,6 +106,7 @@ def test_one_token_at_a_time_is_what_token_by_token_means(
         loaded: LoadedModel,
         kv: object,
         prompt: list[int],
+        images: object,
         prefill: Callable[..., None] = runner.prefill,
     ) -> None:
         net = loaded.net

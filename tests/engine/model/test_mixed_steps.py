@@ -123,8 +123,8 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     replies = streaming(engine, model, mixes)
     forward, failed = runner.forward_mixed, []
 
-    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading]) -> Any:
-        logits = forward(model, feeds, caches, readings)
+    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading], fed: Any) -> Any:
+        logits = forward(model, feeds, caches, readings, fed)
         if not failed and readings[0].kv.length > 50:
             failed.append(readings)
             raise RuntimeError("a fault in the middle")

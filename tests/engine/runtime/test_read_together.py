@@ -192,13 +192,13 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     tried: list[int] = []
     at_fault = max(PROMPTS, key=len) if guilty else ""
 
-    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading]) -> Any:
+    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading], fed: Any) -> Any:
         tried.extend(len(r.tokens) for r in readings)
-        forward(model, feeds, caches, readings)
+        forward(model, feeds, caches, readings, fed)
         raise RuntimeError("one of these prompts")
 
-    def failing_alone(model: Any, kv: Any, tokens: list[int]) -> None:
-        prefill(model, kv, tokens)
+    def failing_alone(model: Any, kv: Any, tokens: list[int], images: Any) -> None:
+        prefill(model, kv, tokens, images)
         if at_fault and kv.length == max(tried) - 1:
             raise RuntimeError("this prompt")
 

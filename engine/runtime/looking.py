@@ -1,0 +1,141 @@
+"""Images made into embeddings, piece by piece between the steps of the chats: each once for all."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.messages import images_in
+from engine.model import backend
+from engine.model.eyes import Sight
+from engine.runtime.pacing import GAP_BUDGET
+from engine.runtime.request import Request
+from engine.runtime.state import State
+from engine.runtime.workers import Workers
+
+log = logging.getLogger(__name__)
+
+ALONE = 0.05
+"""Seconds for which images are looked at between two turns where no chat streams."""
+
+Key = tuple[str, str]
+"""A model's id and an image's digest."""
+
+
+@dataclass(eq=False)
+class _Image:
+    key: Key
+    sight: Sight
+    pixels: Mapping[str, Any]
+    pieces: Generator[None, None, None] | None = None
+
+
+class Looking:
+    """The images that are being looked at, for replies that wait for them."""
+
+    def __init__(self, state: State, workers: Workers) -> None:
+        self._state = state
+        self._workers = workers
+        self._coming: set[Key] = set()  # a worker makes their pixels
+        self._images: deque[_Image] = deque()
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is an image to be looked at."""
+        return bool(self._images)
+
+    def start(self, request: Request) -> None:
+        """Have those images looked at that are still to be read; the request waits for them."""
+        model = request.session.model
+        eyes, length = model.eyes, request.kv.length
+        if eyes is None:
+            return
+        unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
+        wanted = {sight.digest: sight for sight in unread if sight.digest not in eyes.held}
+        request.awaits = set(wanted)
+        known = {*self._coming, *(image.key for image in self._images)}
+        for digest, sight in wanted.items():
+            if (model.info.id, digest) not in known:
+                self._want(request, sight)
+
+    def _want(self, request: Request, sight: Sight) -> None:
+        """Have an image's pixels made, unless they are at hand, and then look at it."""
+        model = request.session.model
+        key = (model.info.id, sight.digest)
+        pixels, sight.pixels = sight.pixels, None
+        if pixels is not None:
+            self._images.append(_Image(key, sight, pixels))
+            return
+        look = model.text.look
+        image = next(i for i in images_in(request.messages) if i.digest == sight.digest)
+        assert look is not None
+
+        def made(found: Mapping[str, Any]) -> None:
+            self._coming.discard(key)
+            self._images.append(_Image(key, sight, found))
+
+        def failed(error: BaseException) -> None:
+            self._coming.discard(key)
+            self._fail(key, error)
+
+        self._coming.add(key)
+        self._workers.run(key[0], lambda: look.pixels(image), made, failed)
+
+    def step(self, decoding: float = 0.0) -> None:
+        """Look at the next image for a while.
+
+        Args:
+            decoding: seconds that this turn took for the chats' tokens.
+        """
+        if not self._images:
+            return
+        image = self._images[0]
+        if not self._waiting(image.key):  # all who wanted it have ended
+            self._images.popleft()
+            return
+        try:
+            if self._go_on(image, ALONE if not decoding else GAP_BUDGET / 2):
+                self._images.popleft()
+                self._seen(image.key)
+        except BaseException as error:  # a panic in a native library, too
+            self._images.popleft()
+            self._fail(image.key, error)
+
+    def _go_on(self, image: _Image, allowed: float) -> bool:
+        """Whether it has been seen whole."""
+        eyes = self._state.models[image.key[0]].eyes
+        assert eyes is not None
+        if image.pieces is None:
+            image.pieces = eyes.encode(image.sight, image.pixels)
+        began = time.perf_counter()
+        with self._state.meter.phase("look"):
+            for _ in image.pieces:
+                if time.perf_counter() - began >= allowed:
+                    return False
+        return True
+
+    def _waiting(self, key: Key) -> list[Request]:
+        """The requests that wait for an image."""
+        model, digest = key
+        requests = list(self._state.requests.values())
+        return [r for r in requests if digest in r.awaits and r.session.model.info.id == model]
+
+    def _seen(self, key: Key) -> None:
+        for request in self._waiting(key):
+            request.awaits.discard(key[1])
+        self._state.memory.keep_images_within()
+        self._state.memory.changed()
+        backend.give_back_memory()
+
+    def _fail(self, key: Key, error: BaseException) -> None:
+        for request in self._waiting(key):
+            self._state.fail_reply(request, error, keep_cache=True)
+
+    def clear(self) -> None:
+        """Look at nothing any more."""
+        self._images.clear()
+        self._coming.clear()

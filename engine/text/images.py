@@ -1,0 +1,92 @@
+"""Images in a prompt's text: a mark with its content's digest, and ids of its own in the tokens.
+
+A template writes one word for any image. Were it left so, a later prompt with another image would
+be taken for the same. So each stands in the text with its digest. To be tokenised it is the word
+again, whose token then gives way to the ids that stand for this image.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import TEMPLATE_ERROR, EngineError
+from engine.messages import Message
+
+_MARK = "\ufdd1"
+"""Unicode keeps it for a program's own use."""
+
+_MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
+
+
+@dataclass(frozen=True)
+class Images:
+    """How a model's prompts have images.
+
+    Attributes:
+        word: what its template writes for one.
+        token: the id of that.
+        ids: by an image's digest, those that stand for it.
+    """
+
+    word: str
+    token: int
+    ids: Mapping[str, Sequence[int]]
+
+    def mark(self, text: str, digests: Sequence[str]) -> str:
+        """A rendered text with the digest of each image in the place of its word.
+
+        Raises:
+            EngineError: the template has no place for them all.
+        """
+        first, *others = text.replace(_MARK, "\ufffd").split(self.word)
+        if len(others) != len(digests):
+            raise EngineError(
+                TEMPLATE_ERROR,
+                f"The model's chat template writes {len(others)} of the {len(digests)} images of "
+                "these messages.",
+            )
+        pairs = zip(digests, others, strict=True)
+        return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
+
+    def tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
+        """The tokens of a marked text, of those that were `found` in it with words for marks.
+
+        Raises:
+            EngineError: the tokenizer does not know the word.
+        """
+        digests = _MARKED.findall(text)
+        if not digests:
+            return found
+        out: list[int] = []
+        known, at = list(found), 0
+        for digest in digests:
+            try:
+                place = known.index(self.token, at)
+            except ValueError:
+                raise EngineError(
+                    TEMPLATE_ERROR, "The model's tokenizer has no token for an image."
+                ) from None
+            out += [*known[at:place], *self.ids[digest]]
+            at = place + 1
+        return [*out, *known[at:]]
+
+    def words(self, text: str) -> str:
+        """A marked text as it is tokenised."""
+        return _MARKED.sub(self.word, text)
+
+
+def images_as_words(messages: list[Message]) -> list[Message]:
+    """Messages as templates want them: of an image they are told that it is there."""
+    return [
+        {**m, "content": [_part(part) for part in m["content"]]}
+        if isinstance(m.get("content"), (list, tuple))
+        else m
+        for m in messages
+    ]
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "image"} if part["type"] == "image" else dict(part)

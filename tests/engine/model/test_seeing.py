@@ -1,0 +1,187 @@
+"""Images in chats: read as their models read them, once, and by nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+import pytest
+
+from engine import Engine, EngineError, Image, SamplingParams
+from engine.model import eyes, loader, runner, vlm
+from engine.model.eyes import Fed, Sight, grid_places, numbers
+from tests.engine.model.seeing import QWEN, image, shown, write_qwen
+
+FEW = SamplingParams(max_tokens=10, temperature=0.0)
+WIDE, TALL = image(64, 32, 1), image(24, 48, 2)
+PAIR = WIDE, image(64, 32, 7)  # of the same size
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_qwen(tmp_path_factory.mktemp("qwen") / "qwen")
+
+
+def test_positions_are_those_of_the_model() -> None:
+    mx.random.seed(1)
+    net = vlm.build(QWEN)
+    grids = [(4, 8), (6, 3)]
+    sights = [Sight(str(n), numbers(str(n), h * w), (h, w)) for n, (h, w) in enumerate(grids)]
+    tokens = [5, 6, 261, *sights[0].ids, 263, 7, 261, *sights[1].ids, 263, 8, 9]
+    ids = mx.array([[262 if t >= eyes.FIRST else t for t in tokens]])
+    thw = mx.array([[1, 2 * h, 2 * w] for h, w in grids])
+    wanted, _ = net.language_model.get_rope_index(ids, thw)
+    placed = eyes.placed(tokens, sights)
+    whole = grid_places(placed, 0, len(tokens))
+    assert np.array_equal(whole, np.array(wanted)[:, 0])
+    for start in range(len(tokens)):  # wherever a pass begins and ends
+        for count in range(1, len(tokens) - start):
+            part = grid_places(placed, start, count)
+            assert np.array_equal(part, whole[:, start : start + count])
+
+
+def test_logits_are_those_of_its_own_model(folder: Path) -> None:
+    net, _ = loader.load_net(folder)
+    kind = eyes.Qwen3VL(folder)
+    rgb = np.random.default_rng(3).integers(0, 255, (32, 64, 3), np.uint8)
+    pixels, (high, wide) = kind.look(rgb)
+    sight = Sight("a", numbers("a", high * wide), (high, wide))
+    seen = eyes.Eyes(net, kind, 262)
+    for _ in seen.encode(sight, pixels):
+        pass
+    tokens = [5, 6, 261, *sight.ids, 263, 7, 8, 9]
+    ids = mx.array([seen.plain(tokens)])
+    own = type(net).__mro__[2]
+    wanted = own.__call__(
+        net,
+        ids,
+        mx.array(pixels["pixel_values"]),
+        image_grid_thw=mx.array(pixels["image_grid_thw"]),
+        cache=net.make_cache(),
+    ).logits
+    given = seen.given(ids, [Fed([(3, sight)], 0, len(tokens))])
+    assert mx.abs(net(ids, cache=net.make_cache(), **given) - wanted).max().item() < 1e-3
+    rows = seen.given(ids.T, [Fed([(3, sight)], 0, len(tokens))])
+    assert rows["position_ids"].shape == (3, len(tokens), 1)
+
+
+def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
+    engine: Engine, folder: Path
+) -> None:
+    model = engine.load(folder)
+    assert model.sees
+    asked = [shown("What is it?", WIDE), shown("And this?", TALL, WIDE), "Hello, you there."]
+    alone = [engine.open_session(model).send(one, FEW).tokens(60) for one in asked]
+    assert len({tuple(tokens) for tokens in alone}) == 3
+    replies = [engine.open_session(model).send(one, FEW) for one in asked]
+    assert [reply.tokens(60) for reply in replies] == alone
+    assert engine.stats()["images"][model.id]["encoded"] == 2
+
+
+def test_an_image_is_looked_at_once_for_all(engine: Engine, folder: Path) -> None:
+    model = engine.load(folder)
+    before = engine.stats()["images"][model.id]["encoded"]
+    fresh = image(56, 40, 5)
+    chats = [engine.open_session(model) for _ in range(8)]
+    replies = [c.send(shown(f"Question {n}", fresh), FEW) for n, c in enumerate(chats)]
+    for reply in replies:
+        reply.tokens(60)
+    assert engine.stats()["images"][model.id]["encoded"] == before + 1
+    twin = chats[0].fork()
+    again = twin.send("What else?", FEW)
+    again.tokens(60)
+    assert again.stats.reused_tokens > 35  # the image's tokens among them
+    assert engine.stats()["images"][model.id]["encoded"] == before + 1
+
+
+def test_another_image_with_the_same_words_is_another_prompt(engine: Engine, folder: Path) -> None:
+    model = engine.load(folder)
+    wanted = [engine.open_session(model).send(shown("What?", i), FEW).tokens(60) for i in PAIR]
+    assert wanted[0] != wanted[1]
+    chat = engine.open_session(model)
+    assert [chat.send(shown("What?", one), FEW).tokens(60) for one in (*PAIR, PAIR[0])] == [
+        *wanted,
+        wanted[0],
+    ]
+
+
+def test_a_conversation_goes_on_from_its_image(engine: Engine, folder: Path) -> None:
+    model = engine.load(folder)
+    chat = engine.open_session(model)
+    first = shown("What is it?", WIDE)
+    chat.send(first, FEW).tokens(60)
+    more = chat.send("And the colour?", FEW)
+    more.tokens(60)
+    assert more.stats.reused_tokens > 40
+    told = engine.open_session(model)
+    messages = [*first, {"role": "assistant", "content": "a"}, *shown("And?", TALL)]
+    for settings in (FEW, SamplingParams(max_tokens=10, temperature=0.0, repetition_penalty=1.3)):
+        assert told.send(messages, settings).tokens(60)
+
+
+def test_what_is_lost_is_looked_at_again(engine: Engine, folder: Path) -> None:
+    model = engine.load(folder)
+    chat = engine.open_session(model)
+    messages = shown("What is it?", image(48, 48, 9))
+    said = chat.send(messages, FEW).tokens(60)
+    encoded = engine.stats()["images"][model.id]["encoded"]
+    engine.relieve_later().result(60)
+    assert engine.stats()["images"][model.id]["held"] == 0
+    assert chat.send(messages, FEW).tokens(60) == said
+    assert engine.stats()["images"][model.id]["encoded"] == encoded + 1
+
+
+def test_no_chunk_cuts_an_image(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(folder)
+    prefill, read = runner.prefill, list[tuple[int, int]]()
+
+    def watched(model: Any, kv: Any, tokens: list[int], images: Any) -> None:
+        read.append((kv.length, kv.length + len(tokens)))
+        spans.update((at, at + len(sight.ids)) for at, sight in images)
+        prefill(model, kv, tokens, images)
+
+    spans: set[tuple[int, int]] = set()
+    monkeypatch.setattr(runner, "prefill", watched)
+    long = image(64, 64, 4)  # 64 tokens, and chunks of reproducible chats end at each 64th
+    chat = engine.open_session(model, reproducible=True)
+    messages = shown("and so on " * 3, long, WIDE)
+    chat.send([{"role": "system", "content": "x" * 40}, *messages], FEW).tokens(60)
+    assert len(spans) == 2
+    assert len(read) > 2
+    ends = {end for _, end in read}
+    assert not any(start < end < last for start, last in spans for end in ends)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n" + b"no image", b"<svg/>"])
+def test_what_is_no_image_ends_its_own_reply(engine: Engine, folder: Path, data: bytes) -> None:
+    model = engine.load(folder)
+    neighbour = engine.open_session(model).send("Hello", FEW)
+    chat = engine.open_session(model)
+    with pytest.raises(EngineError, match="The image"):
+        chat.send(shown("What?", Image(data)), FEW).tokens(60)
+    assert neighbour.tokens(60)
+    assert chat.send("Hello", FEW).tokens(60)
+
+
+def test_images_come_back_from_disk(folder: Path, tmp_path: Path) -> None:
+    messages = shown("What is it?", WIDE)
+    after = [*messages, {"role": "assistant", "content": "A"}, {"role": "user", "content": "More"}]
+    with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
+        chat = engine.open_session(engine.load(folder), "chat")
+        first = chat.send(messages, FEW)
+        first.tokens(60)
+        said = chat.send(after, FEW).tokens(60)
+        chat.close()
+    with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
+        model = engine.load(folder)
+        chat = engine.open_session(model, "chat")
+        reply = chat.send(after, FEW)
+        assert reply.tokens(60) == said
+        assert reply.stats.reused_tokens > 32
+        assert engine.stats()["images"][model.id]["encoded"] == 0
+        other = [*shown("What is it?", TALL), *after[1:]]
+        assert chat.send(other, FEW).tokens(60) != said
