@@ -419,6 +419,7 @@ class Engine:
         kv_bits: int | None = None,
         context: int | None = None,
         domain: str = "",
+        begins_as: str = "",
     ) -> Session:
         """Open a conversation; returns at once.
 
@@ -440,6 +441,8 @@ class Engine:
             domain: whose conversation it is, where the engine serves several people: a prompt goes
                 on from what sessions of the same domain have read, never from another's, so that
                 nobody learns from figures or from the clock what another has asked.
+            begins_as: the id of a session that is closed: where there is no cache on disk under
+                this one's own id, it goes on from what its prompt has in common with that one's.
 
         Raises:
             ValueError: `on_overflow`, `kv_bits` or `context` is none of these.
@@ -462,6 +465,7 @@ class Engine:
             context,
             named=session_id is not None,
             domain=domain,
+            begins_as=begins_as,
         )
         return self._open(opening, model)
 

@@ -421,6 +421,7 @@ class OpenSession:
     scratch: bool = False  # ends with its first reply
     named: bool = False  # by the caller, who may come back to it after a restart
     domain: str = ""  # sessions of other ones share nothing with it
+    begins_as: str = ""  # one that is closed, and whose cache on disk it begins from
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from tests.engine.scripted import call, write_agent
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / "build" / "agents"
 MODEL = "agent"
-MOST_SECONDS = 180.0
+MOST_SECONDS = 600.0
 
 
 @dataclass
@@ -56,11 +56,7 @@ class Exchange:
 
 @dataclass
 class Recorder:
-    """A proxy before the server. Its exchanges are in the order in which they came.
-
-    Attributes:
-        refuses: gives a sentence for a body that is to be refused as too long, by status 400.
-    """
+    """A proxy before the server. Its exchanges are in the order in which they came."""
 
     port: int
     exchanges: list[Exchange] = field(default_factory=list)

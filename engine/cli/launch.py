@@ -41,7 +41,8 @@ _NO_KEY = "none"
 class Agent:
     """How an agent is told of a server.
 
-    In all texts $url, $key, $model, $context, $answer and $folder stand for what is so.
+    In all texts $url, $key, $model, $folder and numbers of tokens stand for what is so: $context
+    for all, $prompt and $answer for its parts, $window for what Qwen Code is told.
 
     Attributes:
         program: what it is called on the command line.
@@ -115,8 +116,15 @@ AGENTS = {
     "qwen": Agent(
         "qwen",
         _npm("@qwen-code/qwen-code"),
-        {"OPENAI_BASE_URL": "$url/v1", "OPENAI_API_KEY": "$key", "OPENAI_MODEL": "$model"},
+        {
+            "OPENAI_BASE_URL": "$url/v1",
+            "OPENAI_API_KEY": "$key",
+            "OPENAI_MODEL": "$model",
+            # What a person has set stands above these.
+            "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "$folder/defaults.json",
+        },
         ["--auth-type", "openai", "--model", "$model"],
+        {"defaults.json": {"model": {"generationConfig": {"contextWindowSize": "$window"}}}},
     ),
     "copilot": Agent(
         "copilot",
@@ -125,7 +133,8 @@ AGENTS = {
             "COPILOT_PROVIDER_BASE_URL": "$url/v1",
             "COPILOT_PROVIDER_API_KEY": "$key",
             "COPILOT_MODEL": "$model",
-            "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "$context",
+            "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "$prompt",
+            "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS": "$answer",
         },
     ),
     "pi": Agent(
@@ -386,13 +395,17 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     context = int(chosen.get("context_length") or 32768)
     # What agents leave for an answer they take from the context: all of it would leave nothing.
     answer = min(_LONGEST_ANSWER, context // 4)
-    return {"model": model, "quoted": json.dumps(model), "context": context, "answer": answer}
+    # Qwen Code keeps 33,000 of a larger window for its summaries, which may leave it nothing.
+    window = 33_000 if 33_000 < context < 60_000 else context
+    prompt = context - answer
+    numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
+    return {"model": model, "quoted": json.dumps(model), **numbers}
 
 
 def _filled(what: Any, known: Mapping[str, Any]) -> Any:
     """The same with what is known in its texts. A text that is one name becomes what is known."""
     if isinstance(what, str):
-        number = what in ("$context", "$answer")
+        number = what in ("$context", "$window", "$prompt", "$answer")
         return known[what[1:]] if number else Template(what).safe_substitute(known)
     if isinstance(what, Mapping):
         return {_filled(name, known): _filled(value, known) for name, value in what.items()}

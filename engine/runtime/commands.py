@@ -82,6 +82,7 @@ class Reception:
                 scratch=command.scratch,
                 named=command.named,
                 domain=command.domain,
+                begins_as=command.begins_as,
             )
         )
 
@@ -120,8 +121,8 @@ class Reception:
     def _job(self, session: SessionState, command: Send) -> Job:
         look = None
         if session.named and not session.kv.tokens and not session.kv.ledger.text:
-            offload, name, fingerprint = self._state.memory.offload, session.id, session.fingerprint
-            if offload.may_hold(name):
+            offload, fingerprint = self._state.memory.offload, session.fingerprint
+            if name := self._state.memory.file_of(session):
 
                 def look() -> Record | None:
                     return offload.look(name, fingerprint)

@@ -186,7 +186,7 @@ class Executor:
 
     def _admit(self, admission: Admission) -> None:
         request = self._state.requests[admission.session]
-        if not request.kv.take_out() and self._state.memory.offload.may_hold(request.session.id):
+        if not request.kv.take_out() and self._state.memory.file_of(request.session):
             request.move(Status.RESTORING)
             self._restoring.start(request, lambda: self.begin(request))
         else:

@@ -39,6 +39,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class _Arrived:
     request: Request
+    file: str
     pieces: Generator[None, None, None]
     then: Callable[[], None]
 
@@ -61,7 +62,7 @@ class Restoring:
         not where its request has ended meanwhile.
         """
         session, offload = request.session, self._state.memory.offload
-        name, fingerprint = session.id, session.fingerprint
+        name, fingerprint = self._state.memory.file_of(session), session.fingerprint
 
         def arrived(contents: Contents | None) -> None:
             if session.request is not request:
@@ -69,7 +70,8 @@ class Restoring:
             if contents is None:
                 self._go_on(request, then)
             else:
-                self._arrived.append(_Arrived(request, _pieces(session.kv, contents), then))
+                pieces = _pieces(session.kv, contents)
+                self._arrived.append(_Arrived(request, name, pieces, then))
 
         def failed(error: BaseException) -> None:
             log.warning("A KV cache on disk could not be read: %s", error)
@@ -91,7 +93,7 @@ class Restoring:
                 request.restored = True
             except BaseException as error:  # its prompt is read instead
                 if isinstance(error, DamagedError):
-                    self._state.memory.offload.remove(session.id, str(error))
+                    self._state.memory.offload.remove(first.file, str(error))
                 else:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
                     session.kv.drop()

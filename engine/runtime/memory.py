@@ -417,6 +417,11 @@ class Memory:
         except BaseException:
             log.exception("caches could not be saved")
 
+    def file_of(self, session: SessionState) -> str:
+        """The id under which there is a file that a session can begin from; "" for none."""
+        ids = (session.id, session.begins_as)
+        return next((one for one in ids if one and self.offload.may_hold(one)), "")
+
     def erase(self, session_id: str) -> None:
         """Remove what is on disk of a session."""
         try:

@@ -450,6 +450,7 @@ class SessionState:
         named: its id is the caller's, who may open it again after a restart.
         domain: what it reads is shared with sessions of the same domain alone, and neither how
             much of a prompt was reused nor how fast it was read tells of any other's.
+        begins_as: the id of another, from whose file it begins where it has none of its own.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
         program, share: as of `Session.prioritise`.
@@ -479,6 +480,7 @@ class SessionState:
     gone: list[Message] = field(default_factory=list)
     request: Request | None = None
     domain: str = ""
+    begins_as: str = ""
     moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
 

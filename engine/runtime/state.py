@@ -142,7 +142,7 @@ class State:
             return
         log.warning("caches from disk are of no use (%s); the prompt is read", words_of(error))
         request.restored = False
-        self.memory.erase(request.session.id)
+        self.memory.erase(self.memory.file_of(request.session))
         self.begin_again(request)
 
     def begin_again(self, request: Request) -> None:

@@ -121,7 +121,7 @@ def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
     """
     figures, most = _FIGURES.search(message), _MOST.search(message)
     if figures is None and not anthropic:
-        return CONTEXT_LENGTH, message
+        return CONTEXT_LENGTH, f"Your input exceeds the context window of this model. {message}"
     if figures is None:
         return CONTEXT_OVERFLOW, f"prompt is too long. {message}"
     count, limit = _number(figures[1]), _number(figures[3])

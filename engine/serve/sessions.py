@@ -140,9 +140,17 @@ class SessionConfig:
         return replace(self, **{name: getattr(asked, name) for name in names})
 
     def open(
-        self, engine: Engine, model: Model, guest: Guest, session_id: str | None = None
+        self,
+        engine: Engine,
+        model: Model,
+        guest: Guest,
+        session_id: str | None = None,
+        begins_as: str = "",
     ) -> Session:
-        """A new session of the engine, of that guest; with an id its cache is kept on disk."""
+        """A new session of the engine, of that guest; with an id its cache is kept on disk.
+
+        Args: as of `Engine.open_session`.
+        """
         return engine.open_session(
             model,
             session_id,
@@ -152,6 +160,7 @@ class SessionConfig:
             on_overflow=self.on_overflow or "refuse",
             kv_bits=self.kv_bits,
             domain=guest.domain,
+            begins_as=begins_as,
         )
 
 
@@ -430,11 +439,23 @@ class Conversation:
     session: Session
     kind: tuple[str, str, SessionConfig]  # the guest, the model, how it works
     messages: list[Message] = field(default_factory=list)
+    head: str = ""  # a digest of what other conversations begin with, too; "" for nothing
+    begins_as: str = ""  # the id of one on disk that has the same
     losses: int = 0  # of its model's sessions, before it was taken
     kept: bool = False  # given back, and not taken since
     followed: bool = False  # somebody has gone on with it
     written: float = 0.0  # when its cache was written, of `time.monotonic`
     unwritten_since: float | None = None  # when it was given back with what is not on disk
+
+
+def _head(
+    kind: tuple[str, str, SessionConfig], messages: Sequence[Message], tools: Sequence[str]
+) -> str:
+    """A digest of what an agent's conversations have in common: instructions and tools."""
+    system = [m.get("content") or "" for m in messages[:1] if m.get("role") == "system"]
+    size = sum(map(len, (*system, *tools)))
+    found = chained([[list(tools), system]], repr(kind)) if 0 < size <= LONGEST_DIGESTED else [""]
+    return found[0]
 
 
 def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
@@ -473,7 +494,9 @@ class Conversations:
     ) -> None:
         self._engine = engine
         self._names = names
-        self._taken: set[str] = set()  # the ids of sessions that are open, where they have names
+        # The ids of sessions that are open, where they have names, and from which others began.
+        self._taken: set[str] = set()
+        self._begun: set[str] = set()
         self._keep, self._most = keep, most
         self._idle: list[Conversation] = []  # the least recently used first
         self._lock = threading.Lock()
@@ -481,11 +504,19 @@ class Conversations:
         self._ended = False
 
     def take(
-        self, model: Model, messages: Sequence[Message], config: SessionConfig, guest: Guest = LOCAL
+        self,
+        model: Model,
+        messages: Sequence[Message],
+        config: SessionConfig,
+        guest: Guest = LOCAL,
+        tools: Sequence[str] = (),
     ) -> Conversation:
         """A conversation for one request. Nobody else gets it until it is given back.
 
         One guest's are never found by another, not even by how fast an answer comes.
+
+        Args:
+            tools: the names of those that stand at the head of the prompt.
 
         Raises:
             EngineError: the engine was stopped.
@@ -494,8 +525,10 @@ class Conversations:
         losses = self._lost(model.id)  # one that comes from now on may take this session, too
         found = self._find(kind, messages)
         if found is None:
-            name = self._name_for(kind, messages)
-            found = Conversation(config.open(self._engine, model, guest, name), kind)
+            head = _head(kind, messages, tools) if self._names is not None else ""
+            name, begins_as = self._names_for(kind, messages, head)
+            session = config.open(self._engine, model, guest, name, begins_as)
+            found = Conversation(session, kind, head=head, begins_as=begins_as)
         else:
             found.followed = True
         found.messages, found.losses = list(messages), losses
@@ -513,7 +546,7 @@ class Conversations:
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
                 conversation.session.close()
-                self._taken.discard(conversation.session.id)
+                self._let_go(conversation)
                 return
             if not conversation.kept:
                 conversation.kept = True
@@ -536,19 +569,24 @@ class Conversations:
                     one.session.keep()
                     one.written, one.unwritten_since = now, None
 
-    def _name_for(
-        self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message]
-    ) -> str | None:
-        """The id of a new session: that under which the conversation was written, if it was."""
+    def _names_for(
+        self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
+    ) -> tuple[str | None, str]:
+        """The id of a new session, that under which the conversation was written, if it was; and
+        that of one that was written and has the same head, if nobody has that in memory."""
         if self._names is None:
-            return None
-        digests = _digests(kind, messages)
+            return None, ""
+        digests, begins_as = _digests(kind, messages), ""
         with self._lock:
             name = self._names.find(digests)
             if name is None or name in self._taken:
                 name = f"{APART}{uuid.uuid4().hex}"
+                begins_as = self._names.find([head]) or ""
+                if begins_as in self._taken or begins_as in self._begun:
+                    begins_as = ""
             self._taken.add(name)
-        return name
+            self._begun.add(begins_as)
+        return name, begins_as
 
     def _note(self, conversation: Conversation, digests: Sequence[str]) -> None:
         if self._names is None:
@@ -557,6 +595,11 @@ class Conversations:
         conversation.written = conversation.written or conversation.unwritten_since
         if digests:
             self._names.note(digests[-1], conversation.session.id)
+        # What nobody has gone on with may be dropped before others.
+        head, own = conversation.head, conversation.session.id
+        known = self._names.find([head])
+        if head and (known is None or (conversation.followed and known != own)):
+            self._names.note(head, own)
 
     def _surplus(self, guest: str) -> Conversation | None:
         """The one that goes, after a guest has given one back; None where all may stay."""
@@ -584,10 +627,14 @@ class Conversations:
             with self._lock:
                 self._names.forget()
 
-    def closed(self, session: Session) -> None:
-        """Take note that a session that was taken is closed, and not given back."""
+    def closed(self, conversation: Conversation) -> None:
+        """Take note that the session of one that was taken is closed, and not given back."""
         with self._lock:
-            self._taken.discard(session.id)
+            self._let_go(conversation)
+
+    def _let_go(self, conversation: Conversation) -> None:
+        self._taken.discard(conversation.session.id)
+        self._begun.discard(conversation.begins_as)
 
     def _close(self, chosen: Callable[[Conversation], bool], forget: bool = False) -> None:
         with self._lock:
@@ -597,7 +644,7 @@ class Conversations:
     def _drop(self, old: Conversation, forget: bool = False) -> None:
         old.session.close(forget)
         self._idle.remove(old)  # what could not be closed is found again
-        self._taken.discard(old.session.id)
+        self._let_go(old)
 
     def end(self) -> None:
         """Close all, and keep none any more."""
@@ -674,6 +721,9 @@ class Asked(Protocol):
     @property
     def config(self) -> SessionConfig: ...
 
+    @property
+    def head(self) -> Sequence[str]: ...
+
 
 class Places:
     """Gives each request its place. Lives on the server's event loop.
@@ -733,7 +783,7 @@ class Places:
         with ExitStack() as held:
             if name is None:
                 await self._admitted(self.queue, held, False, guest, report, what, answers)
-                known = self._known.take(model, asked.messages, asked.config, guest)
+                known = self._known.take(model, asked.messages, asked.config, guest, asked.head)
                 place = Place(known.session)
                 end = partial(self._leave, known, place)
                 held.callback(end)
@@ -760,7 +810,7 @@ class Places:
             self._known.give_back(known)
         else:
             known.session.close()
-            self._known.closed(known.session)
+            self._known.closed(known)
 
     def _leave_named(self, named: Named, place: Place, before: SessionConfig) -> None:
         failed = place.last.code if isinstance(place.last, Failed) else ""

@@ -71,15 +71,21 @@ class ToolForm:
         return self.required or self.answer is not None
 
 
-def as_tools(given: object) -> tuple[dict[str, Any], ...]:
+class Copies(tuple[dict[str, Any], ...]):
+    """Tools as `as_tools` gives them. Thousands are looked at once, and not with each setting."""
+
+
+def as_tools(given: object) -> Copies:
     """Tools as the engine keeps them: copies, each with a name and parameters.
 
     Raises:
         ValueError: says which is none, or that two have the same name.
     """
+    if isinstance(given, Copies):
+        return given
     if not isinstance(given, (list, tuple)):
         raise ValueError("tools must be a list")
-    tools = tuple(_function(number, tool) for number, tool in enumerate(given, 1))
+    tools = Copies(_function(number, tool) for number, tool in enumerate(given, 1))
     if len({name_of(tool) for tool in tools}) < len(tools):
         raise ValueError("tools must have names that differ")
     return tools

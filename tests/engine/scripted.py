@@ -123,8 +123,9 @@ AGENT_TEMPLATE = (
     "{% for tool_call in m.tool_calls %}<tool_call>{{ tool_call.function.name }}"
     "{{ tool_call.function.arguments | tojson }}</tool_call>{# tool_call.name #}{% endfor %}"
     "<|im_end|>\n{% endif %}{% endfor %}"
-    "{% if not tools %}{% set ns.name = 'say' %}{% endif %}"
-    "{% if messages[-1].role == 'user' and '<summary>' in messages[-1].content %}"
+    "{% if not tools and ns.name[:6] != 'plain-' %}{% set ns.name = 'say' %}{% endif %}"
+    "{% if messages[-1].role == 'user' and '<summary>' in messages[-1].content"
+    " and '<task-notification>' not in messages[-1].content %}"
     "{% set ns.name = 'sum' %}{% set ns.k = 0 %}{% endif %}"
     "{% if ns.name == 'say' %}{% set ns.k = 0 %}{% endif %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n"
@@ -146,7 +147,7 @@ def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**1
 
     A message of the user with `[[NAME]]` in it begins a script. Each answer after that is the
     script's next, and "Done." once it has no more. An answer that ends in "…" never ends.
-    Requests without tools are answered by "Done.", too.
+    Requests without tools are answered by "Done.", too, but for scripts named `plain-…`.
     """
     from tokenizers import AddedToken, Tokenizer
 

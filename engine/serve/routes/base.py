@@ -34,6 +34,7 @@ from engine.serve.auth import LOCAL, Guest
 from engine.serve.routes.schema import JSON, Body, parsed
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
+from engine.text.tools import name_of
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +103,11 @@ class Generation:
         """The conversation; empty where something is to be continued."""
         first = self.prompts[0]
         return [] if isinstance(first, RawPrompt) else first
+
+    @property
+    def head(self) -> list[str]:
+        """The names of the tools at the head of the prompt."""
+        return [name_of(tool) for tool in self.template.get("tools", self.params.offered)]
 
 
 # -- one answer ------------------------------------------------------------------------------------

@@ -95,6 +95,17 @@ def test_an_answer_leaves_room_for_its_prompt(server: Server, stage: Stage) -> N
     assert limit["output"] == limit["context"] // 4
 
 
+@pytest.mark.parametrize(("context", "window"), [(32768, 32768), (40960, 33000), (65536, 65536)])
+def test_qwen_code_is_left_a_window_to_work_in(
+    server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch, context: int, window: int
+) -> None:
+    told = {"data": [{"id": "scripted", "context_length": context}]}
+    monkeypatch.setattr(launch, "_asked", lambda *_: told)
+    launched(server, "qwen")
+    ((_, text),) = stage.told["files"].values()
+    assert json.loads(text)["model"]["generationConfig"]["contextWindowSize"] == window
+
+
 def test_what_is_set_for_others_is_taken_away(
     server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -472,6 +472,7 @@ def test_a_body_that_is_too_large_is_told_as_a_prompt_that_is(agents: Server) ->
     for path in ("/v1/responses", "/v1/chat/completions"):
         refused = ask(agents, "POST", path, body)
         assert (refused.status, refused.code) == (413, "context_length_exceeded")
+        assert "exceeds the context window" in refused.json["error"]["message"]
     told = events(ask(agents, "POST", "/v1/responses", body, Accept="text/event-stream"))
     assert [one["type"] for one in told] == ["response.failed", "error"]
     assert told[0]["response"]["error"]["code"] == "context_length_exceeded"

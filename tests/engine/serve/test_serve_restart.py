@@ -83,6 +83,25 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
     assert LONG.encode()[:30] not in (cache / APART / "conversations").read_bytes()
 
 
+def test_after_a_restart_another_conversation_reads_its_own_part_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Agents change what stands behind their instructions, as a list of the project's files."""
+    cache, system = tmp_path / "cache", f"For all: {LONG}"
+    with serving(folder, cache) as server:
+        for count in range(2):
+            usage(server, turns(count, "one"), system=system)
+        usage(server, turns(0, "once"), system=system)
+        own, known = usage(server, turns(0, "two"), system=system)
+        assert known > own / 2
+    with serving(folder, cache) as server:
+        assert usage(server, turns(0, "three"), system=system)[1] >= known - 64
+        assert usage(server, turns(0, "four"), system=system)[1] >= known - 64
+        assert usage(server, turns(2, "one"), system=system)[0] < 64, "its own file is whole"
+        tools = [TOOL, {**TOOL, "name": "Other"}]
+        assert usage(server, turns(0, "five"), system="x", tools=tools)[1] < 64
+
+
 def test_what_rests_is_written_while_it_stays(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
