@@ -92,6 +92,34 @@ def compact(cache: Any) -> Any:
     return cache
 
 
+def kept_copy(cache: Any) -> Any:
+    """A copy of one layer's cache to go back to, with None for what can be trimmed instead."""
+    if not may_not_trim(cache):
+        return None
+    if hasattr(cache, "caches"):
+        copy = clone(cache)
+        copy.caches = tuple(map(kept_copy, cache.caches))
+        return copy
+    return own_states(compact(clone(cache)))
+
+
+def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
+    """A copy of one layer's cache as it was before its last `surplus` tokens.
+
+    Args:
+        kept: as `kept_copy` gave it then.
+    """
+    if hasattr(kept, "caches"):
+        copy = clone(cache)
+        pairs = zip(cache.caches, kept.caches, strict=True)
+        copy.caches = tuple(gone_back(part, own, surplus) for part, own in pairs)
+        return copy
+    copy = clone(cache if kept is None else kept)
+    if kept is None and copy is not None and surplus:
+        copy.trim(surplus)
+    return copy
+
+
 def own_states(cache: Any) -> Any:
     """Copy recurrent states into buffers of their own.
 
@@ -105,16 +133,13 @@ def own_states(cache: Any) -> Any:
     return cache
 
 
-def detached(cache: Any, surplus: int, room: bool) -> Any:
-    """A copy of one layer's cache without its last `surplus` tokens, in buffers of its own.
+def detached(copy: Any, room: bool) -> Any:
+    """Let a copy of one layer's cache have buffers of its own.
 
-    With `room` it has space for the next tokens. A `SharedPrefixKV` is only cloned and trimmed.
+    With `room` it has space for the next tokens. A `SharedPrefixKV` is left as it is.
     """
-    if cache is None:
+    if copy is None:
         return None
-    copy = clone(cache)
-    if surplus:
-        copy.trim(surplus)
     compact(copy)
     for part in getattr(copy, "caches", [copy]):
         plain = hasattr(part, "step") and not hasattr(part, "max_size")
@@ -170,11 +195,8 @@ def grows(cache: Any) -> bool:
 
 
 def growing(caches: Caches) -> list[Any]:
-    """Those that `grows` says, one by one.
-
-    None of a layer that goes back to a copy of all its caches: that copy could not be shared.
-    """
-    return [c for cache in caches if not may_not_trim(cache) for c in single([cache]) if grows(c)]
+    """Those that `grows` says, one by one."""
+    return [cache for cache in single(caches) if grows(cache)]
 
 
 def mixes(cache: Any) -> bool:
@@ -290,13 +312,5 @@ def _parts(caches: Caches) -> list[tuple[Any, int]]:
 
     Those that cannot be trimmed are held twice: a snapshot has a copy.
     """
-    return [pair for cache in caches for pair in _within(cache, 2 if may_not_trim(cache) else 1)]
-
-
-def _within(cache: Any, copies: int) -> Iterator[tuple[Any, int]]:
-    # No function within a function that calls itself: that cycle would keep the caches alive.
-    if hasattr(cache, "caches"):
-        for inner in cache.caches:
-            yield from _within(inner, copies)
-    elif cache is not None:
-        yield cache, copies
+    parts = (cache for cache in single(caches) if cache is not None)
+    return [(cache, 2 if may_not_trim(cache) else 1) for cache in parts]

@@ -22,7 +22,6 @@ class Layer:
         window: the most tokens that are kept; None for all.
         state: that does not grow.
         plain: it is mlx-lm's `KVCache`, not inside another cache: it can be kept in few bits.
-        copied: it lies in one cache with a state, so that a snapshot holds its keys as well.
     """
 
     keys: int = 0
@@ -30,7 +29,6 @@ class Layer:
     window: int | None = None
     state: int = 0
     plain: bool = True
-    copied: bool = False
 
     @property
     def numbers(self) -> int:
@@ -303,7 +301,7 @@ class _Reader:
                 found.append(Layer(indexer))
         elif self.has("falcon_h1", "baichuan_m1"):
             state = self.state() if self.has("falcon_h1") else found[0].numbers
-            found = [replace(found[0], copied=True), Layer(state=state)]
+            found.append(Layer(state=state))
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
     def attention(self, at: int, kind: str) -> Layer:

@@ -101,7 +101,7 @@ def estimate(
             scales = 2 * itemsize * -(-layer.numbers // _GROUP)
             grown.append((layer.numbers * kv_bits // 8 + scales, UNLIMITED))
         else:
-            grown += [(per_token, UNLIMITED)] * (copies if layer.copied else 1)
+            grown.append((per_token, UNLIMITED))
     return MemoryEstimate(
         copies * itemsize * sum(layer.state for layer in shape.caches), tuple(grown)
     )
@@ -321,11 +321,6 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
         return Fit(held, each, caches, working, context, chats, case.kv_bits, 0, False)
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
     working = _reading(shape, case)
-    copied = [c for c in shape.caches if c.copied and not c.window]
-    doubled = [c.numbers * case.itemsize * context for c in copied]
-    if doubled:
-        # The chat that is being read has no snapshot yet. Once it has one, a layer may grow.
-        working = max(working - sum(doubled), doubled[0])
     if case.kv_bits:
         # MLX copies keys and values in few bits for its products: those of all chats in one layer,
         # and of the layer before, which are still there. Where no heads share keys, keys alone.

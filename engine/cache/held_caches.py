@@ -28,7 +28,8 @@ from engine.cache.state_stack import StateStack
 class Snapshot:
     """The caches that cannot be trimmed, as they were when `length` tokens had been fed.
 
-    None stands for each of the others: they are trimmed to `length` instead.
+    None stands for each of the others, also within a layer that has several: they are trimmed to
+    `length` instead.
     """
 
     caches: Caches

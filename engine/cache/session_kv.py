@@ -19,13 +19,13 @@ from engine.cache.cache_objects import (
     can_be_put_back,
     can_cut,
     clone,
-    compact,
     cut,
     detached,
+    gone_back,
     growing,
+    kept_copy,
     leaves,
     may_not_trim,
-    own_states,
     replaced,
     single,
     stagger,
@@ -93,10 +93,7 @@ class SessionKV(HeldCaches):
         if snapshot is not None and snapshot.length <= shared:
             surplus = len(self.tokens) - snapshot.length
             for layer, kept in enumerate(snapshot.caches):
-                if kept is not None:
-                    caches[layer] = clone(kept)
-                elif caches[layer] is not None:
-                    caches[layer].trim(surplus)
+                caches[layer] = gone_back(caches[layer], kept, surplus)
             self._forget_after(snapshot.length)
             return snapshot.length
         self._reset()
@@ -132,9 +129,8 @@ class SessionKV(HeldCaches):
         self.tokens.append(token)
 
     def snapshot(self) -> None:
-        """Keep a copy of the layers that cannot be trimmed, to go back to."""
-        caches = self.take_out()
-        kept = [own_states(compact(clone(c))) if may_not_trim(c) else None for c in caches]
+        """Keep copies of the caches that cannot be trimmed, to go back to."""
+        kept = list(map(kept_copy, self.take_out()))
         mx.eval(list(leaves(kept)))  # frees what was cut off
         self._snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
@@ -266,7 +262,7 @@ class SessionKV(HeldCaches):
         caches = self.take_out()
         surplus, kept = len(self.tokens) - length, self._kept_at(length)
         copies = [
-            detached(cache, surplus, room) if own is None else detached(own, 0, room)
+            detached(gone_back(cache, own, surplus), room)
             for cache, own in zip(caches, kept, strict=True)
         ]
         if self.shared_prefix is not None:
@@ -404,19 +400,13 @@ class SessionKV(HeldCaches):
         if self.shared_prefix is None or length - self.base >= least:
             self.make_shared_prefix()
         surplus, kept = len(self.tokens) - length, self._kept_at(length)
-        twins = [
-            clone(cache) if own is None else clone(own)
-            for cache, own in zip(self.take_out(), kept, strict=True)
-        ]
-        for twin, own in zip(twins, kept, strict=True):
-            if own is None and twin is not None and surplus:
-                twin.trim(surplus)
-        return twins
+        pairs = zip(self.take_out(), kept, strict=True)
+        return [gone_back(cache, own, surplus) for cache, own in pairs]
 
     def _kept_at(self, length: int) -> Sequence[Any]:
-        """Of each layer that cannot be trimmed to so many tokens the cache as it was then.
+        """What `gone_back` needs to make the caches what they were at so many tokens.
 
-        None for the others. `length` must be within `reach`.
+        `length` must be within `reach`.
         """
         if length == len(self.tokens) or self.trimmable:
             return [None] * len(self.layers)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -221,9 +221,21 @@ class Split:
     def dtype(self) -> mx.Dtype:
         return self.own.dtype
 
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """As of one array, of sessions that begin with the same."""
+        (shared,) = self.shared
+        sessions, heads, tokens, width = self.own.shape
+        return sessions, heads, shared.shape[2] + tokens, width
+
     def astype(self, dtype: mx.Dtype) -> Split:
-        shared = [array.astype(dtype) for array in self.shared]
-        return Split(self.beginnings, shared, self.own.astype(dtype))
+        return self._each(lambda array: array.astype(dtype))
+
+    def tile(self, reps: Sequence[int]) -> Split:
+        return self._each(lambda array: mx.tile(array, reps))
+
+    def _each(self, change: Callable[[mx.array], mx.array]) -> Split:
+        return Split(self.beginnings, list(map(change, self.shared)), change(self.own))
 
     def swapaxes(self, first: int, second: int) -> SplitFactor:
         if {first % 4, second % 4} != {2, 3}:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench import (
+    beginning,
     contenders,
     drafts,
     graph,
@@ -49,6 +50,9 @@ LOADING: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
     ),
     "launched": lambda o, say: launched.run(o.model, o.ranks, o.short, o.tokens, o.rounds, say),
     "lengths": lambda o, say: lengths.run(o.model, o.chats, (o.short, o.long), o.rounds, say),
+    "beginning": lambda o, say: beginning.run(
+        o.model, o.beginning, o.forks, o.tokens, o.rounds, say
+    ),
     "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
 }
 """Parts that load a model, or several, in their own way. They only run when they are named."""
@@ -87,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
     parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
+    parser.add_argument("--beginning", type=positive, default=8000, help="its tokens (8000)")
     parser.add_argument("--ranks", type=positive, default=2, help="of ranks and launched (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
     parser.add_argument("--draft-model", metavar="MODEL", help="of drafts (its first layers)")

@@ -7,6 +7,7 @@ Arguments that this version does not know are handed to mlx-lm's function.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,25 @@ def install_attention() -> None:
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
     _original, _widens = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
+    # What some models do with keys and values themselves.
+    for home, name, own in (
+        (mx.fast, "scaled_dot_product_attention", _at_once),
+        (mx, "tile", _tiled),
+    ):
+        patches.replace(home, name, functools.partial(own, getattr(home, name)))
+
+
+def _at_once(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
+    """MLX's own attention."""
+    if isinstance(k, mx.array):
+        return mlx(q, k, v, **named)
+    return attention(q, k, v, None, **named)
+
+
+def _tiled(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) -> Any:
+    if isinstance(array, (Rows, WithChunks, Split)):
+        return array.tile(reps)
+    return mlx(array, reps, **named)
 
 
 @dataclass(frozen=True)
@@ -150,7 +170,9 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
     engaged = call.is_usual and cpu.is_engaged(queries)
-    added: list[Any] = [None] * len(keys.parts) if scores is None else scores.masked()
+    added: list[Any] = [None] * len(keys.parts)
+    if scores is not None:
+        added = [score for _, score in scores.parts]
     for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
         end = first + filled.occupied
         q = queries if filled.occupied == queries.shape[0] else queries[first:end]
@@ -160,7 +182,9 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
             masked = replace(call, mask=filled.mask if more is None else more)
             out.append(masked.original(q, k, v, keys.caches[first]))
         else:
-            bias = filled.bias if more is None else more.reshape(*k.shape[:2], -1, k.shape[2])
+            bias = filled.bias(q.dtype)
+            if more is not None:
+                bias = more.reshape(*k.shape[:2], -1, k.shape[2])
             out.append(cpu_attention.one_query(q * call.scale, k, v, bias))
         first = end
     if keys.others:

@@ -23,9 +23,10 @@ from itertools import chain
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 
 from engine.cache import slot_layer
-from engine.cache.shared_prefix import Beginnings, Product, Split
+from engine.cache.shared_prefix import Beginnings, Split
 from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.slots import Slots
 from engine.model.patches import mix_in
@@ -52,11 +53,21 @@ class Rows:
     def dtype(self) -> Any:
         return self.rows[0].dtype
 
+    @property
+    def shape(self) -> tuple[int, int, mx.array, int]:
+        """As of one array for all rows, but how many tokens each of them has."""
+        _, heads, _, width = self.rows[0].shape
+        tokens = mx.array([row.shape[2] for row in self.rows], mx.int32)
+        return len(self.rows), heads, tokens, width
+
     def astype(self, dtype: mx.Dtype) -> Rows:
-        return self._each(lambda row: row.astype(dtype))
+        return self._each(lambda kept: kept.astype(dtype))
+
+    def tile(self, reps: Sequence[int]) -> Rows:
+        return self._each(lambda kept: mx.tile(kept, reps))
 
     def swapaxes(self, first: int, second: int) -> Factor:
-        return Factor(self._each(lambda row: row.swapaxes(first, second)))
+        return Factor(Rows([row.swapaxes(first, second) for row in self.rows], self.caches))
 
     def _each(self, change: Callable[[Any], Any]) -> Rows:
         return Rows([change(row) for row in self.rows], self.caches)
@@ -105,6 +116,21 @@ class WithChunks:
     def dtype(self) -> Any:
         return (self.chunks[0] if self.decoding is None else self.decoding).dtype
 
+    @property
+    def shape(self) -> tuple[int, int, mx.array, int]:
+        """As of one array for all rows, but how many tokens each of them sees."""
+        _, heads, _, width = self.chunks[0].shape
+        seen = [] if self.decoding is None else [row.shape[2] for row in self.decoding.rows]
+        for chunk, count in zip(self.chunks, self.counts, strict=True):
+            whole = chunk.shape[2]
+            seen += range(whole - count + 1, whole + 1)
+        return len(seen), heads, mx.array(seen, mx.int32), width
+
+    def tile(self, reps: Sequence[int]) -> WithChunks:
+        decoding = None if self.decoding is None else mx.tile(self.decoding, reps)
+        chunks = [mx.tile(chunk, reps) for chunk in self.chunks]
+        return WithChunks(decoding, chunks, self.caches, self.counts)
+
     def swapaxes(self, first: int, second: int) -> Factor:
         return _ChunkFactor(self, first, second)
 
@@ -139,7 +165,6 @@ class Filled:
         longest: the largest of them.
         mask: true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots
             are equally long.
-        bias: 0 where `mask` is true and -inf elsewhere, to be added to scores; None like `mask`.
     """
 
     def __init__(self, caches: Sequence[Any]) -> None:
@@ -147,13 +172,23 @@ class Filled:
         self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)
         self.longest = max(self.lengths)
         self.mask: mx.array | None = None
-        self.bias: mx.array | None = None
         self._at = [slot_layer.next_place(cache) for cache in caches]
         self._places: dict[int, tuple[mx.array, mx.array]] = {}
+        self._biases: dict[mx.Dtype, mx.array] = {}
         if min(self.lengths) < self.longest:
-            mask = mx.arange(self.longest) < mx.array(self.lengths)[:, None]
-            self.mask = mask.reshape(self.occupied, 1, 1, self.longest)
-            self.bias = mx.where(self.mask, 0.0, float("-inf"))
+            # By numpy: on a GPU these would be launches of their own.
+            holds = np.arange(self.longest) < np.array(self.lengths)[:, None]
+            self._holds = holds.reshape(self.occupied, 1, 1, self.longest)
+            self.mask = mx.array(self._holds)
+
+    def bias(self, dtype: mx.Dtype) -> mx.array | None:
+        """0 where `mask` is true and -inf elsewhere, to be added to scores; None like `mask`."""
+        if self.mask is None:
+            return None
+        if dtype not in self._biases:
+            bias = np.where(self._holds, np.float32(0), np.float32("-inf"))
+            self._biases[dtype] = mx.array(bias).astype(dtype)
+        return self._biases[dtype]
 
     def places(self, heads: int) -> tuple[mx.array, mx.array]:
         """Where the step's token goes: rows of the buffers, and positions in them."""
@@ -257,6 +292,10 @@ class SlotRows(Rows):
             return tuple(array[slot : slot + 1, :, :length] for array in kept)
         return kept[slot : slot + 1, :, :length]
 
+    def _each(self, change: Callable[[Any], Any]) -> SlotRows:
+        parts = [(filled, change(kept)) for filled, kept in self.parts]
+        return SlotRows(parts, [change(row) for row in self.others], self.caches)
+
     def swapaxes(self, first: int, second: int) -> Factor:
         few_bits = any(isinstance(kept, tuple) for _, kept in self.parts)
         if few_bits or {first % 4, second % 4} != {2, 3}:
@@ -279,7 +318,10 @@ class _SlotFactor(Factor):
             assert not isinstance(kept, tuple)
             end = first + filled.occupied
             q = left if filled.occupied == left.shape[0] else left[first:end]
-            parts.append((filled, q @ kept.swapaxes(*self._axes)))
+            factor, bias = kept.swapaxes(*self._axes), filled.bias(q.dtype)
+            # A product that attention makes is hidden there where a slot holds no token.
+            plain = bias is None or isinstance(kept, Split)
+            parts.append((filled, q @ factor if plain else mx.addmm(bias, q, factor)))
             first = end
         rest = [
             left[first + n : first + n + 1] @ row.swapaxes(*self._axes)
@@ -291,7 +333,8 @@ class _SlotFactor(Factor):
 class SlotScores(SlotRows):
     """What a model has made of keys by a product, `[occupied, heads, 1, longest]` for a buffer.
 
-    Attention takes it as a mask that is added to its scores.
+    Attention takes it as a mask that is added to its scores. It is -inf where a slot holds no
+    token.
     """
 
     def __init__(
@@ -301,17 +344,6 @@ class SlotScores(SlotRows):
 
     def _row(self, kept: Any, slot: int, length: int) -> Any:
         return kept[slot : slot + 1, ..., :length]
-
-    def masked(self) -> list[mx.array | Product]:
-        """Of each part what is added to its scores: -inf where a slot holds no token."""
-        return [_hidden(filled.mask, kept) for filled, kept in self.parts]
-
-
-def _hidden(mask: mx.array | None, scores: Any) -> Any:
-    # A product that is not made yet is hidden where attention makes it.
-    if mask is None or isinstance(scores, Product):
-        return scores
-    return mx.where(mask, scores, float("-inf"))
 
 
 # ---------------------------------------------------------------- caches
@@ -529,6 +561,7 @@ class MixedKV:
         self._caches = caches
         self._counts = counts
         self._offsets = offsets
+        self._given: tuple[Any, Any] = (None, None)
 
     @property
     def offset(self) -> mx.array:
@@ -552,7 +585,11 @@ class MixedKV:
             WithChunks(rows, [pair[place] for pair in read], self._caches, self._counts)
             for place, rows in enumerate(own)
         )
+        self._given = k, v
         return k, v
+
+    def keys_and_values(self) -> tuple[Any, Any]:
+        return self._given
 
     def make_mask(self, n: int, **kwargs: Any) -> WithChunks | None:
         """Of each chunk the mask that its cache gives when it is read alone; None if all are usual.

@@ -128,8 +128,11 @@ def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
 
 
 def _scores(pairs: Pairs) -> mx.array:
-    first, *more = (queries @ keys.swapaxes(-1, -2) for queries, keys in pairs)
-    return sum(more, first)
+    (queries, keys), *more = pairs
+    scores = queries @ keys.swapaxes(-1, -2)
+    for queries, keys in more:
+        scores = mx.addmm(scores, queries, keys.swapaxes(-1, -2))
+    return scores
 
 
 def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part | None:

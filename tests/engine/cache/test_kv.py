@@ -97,6 +97,27 @@ def test_what_cannot_go_back_goes_back_to_its_copy() -> None:
     assert kv.begin([1, 9]) == 0
 
 
+@pytest.mark.parametrize("whole", [False, True], ids=["as kept now", "as files had it"])
+def test_of_a_layer_with_keys_and_a_state_the_state_alone_is_copied(whole: bool) -> None:
+    kv = SessionKV(lambda: [CacheList(ArraysCache(1), KVCache())])
+    kv.begin([1, 2, 3, 4])
+    feed(kv.take_out()[0], 2)
+    kv.tokens = [1, 2]
+    before = kv.nbytes
+    if whole:
+        kv.take(kv.layers, kv.tokens, [], (clone(kv.layers), 2))
+    else:
+        kv.snapshot()
+        assert kv.nbytes == before + 4 * 4 * 8
+    feed(kv.take_out()[0], 2, value=5.0)
+    kv.tokens += [3, 4]
+    assert kv.begin([1, 2, 3, 8]) == 2
+    state, keys = kv.take_out()[0].caches
+    assert set(content(state)) == {1.0}
+    assert keys.offset == 2
+    assert set(keys.keys_and_values()[0].flatten().tolist()) == {1.0}
+
+
 def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
     kv.begin([0] * 6)

@@ -75,12 +75,18 @@ def test_forks_that_go_on_take_little_and_say_what_they_say_alone(
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize(
     "family",
-    ["sliding window", "hybrid recurrent", "attention sinks", "MLA", "longcat_flash"],
+    [
+        *("sliding window", "hybrid recurrent", "attention sinks", "MLA", "longcat_flash"),
+        *("falcon_h1", "baichuan_m1", "plamo", "plamo2", "afm7"),
+    ],
 )
 def test_layers_that_grow_share_beside_those_that_do_not(
     family: str, engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """Windows and recurrent states are each chat's own; also from where the prompt ended."""
+    """Windows and recurrent states are each chat's own; also from where the prompt ended.
+
+    Also where one layer has both, and where a model does more with keys than attend to them.
+    """
     if family in FAMILIES:
         folder = model_folder(family)
     else:

@@ -1,0 +1,209 @@
+"""Chats that go on from one long beginning: `bench MODEL --parts beginning`.
+
+A chat has read a long text; forks of it ask a short question each, all at once. They go on from one
+shared beginning, from copies of it (as of a model that cannot share), and in `BatchGenerator`,
+which has copies as well. These take turns, and each begins with the text read already.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.bench.subject import Subject, subject, timed
+from engine.bench.traffic import Trace
+from engine.engine import Session
+from engine.params import SamplingParams
+
+Say = Callable[[str], None]
+
+SHARED, COPIES, BATCH = "one beginning", "copies", "BatchGenerator"
+QUESTION = 24
+"""Tokens of a question, about."""
+_PIECE = 512  # tokens that `BatchGenerator`'s side reads at a time
+
+
+@dataclass(frozen=True)
+class Play:
+    """What came of the questions, in one of the ways.
+
+    Attributes:
+        first: seconds from asking to the last chat's first token, forks or copies included.
+        rate: tokens/s of all chats together while all of them had begun and none had ended.
+        cpu: seconds of processor time from asking to the last token.
+        growth: bytes that MLX holds more than with the beginning alone, once all have answered.
+    """
+
+    first: float
+    rate: float
+    cpu: float
+    growth: int
+
+
+def run(
+    path: str, length: int, chats: int, tokens: int, rounds: int, say: Say
+) -> dict[str, dict[str, float]]:
+    """Measure, and print a table; returns the medians.
+
+    Args:
+        length: tokens of the beginning, about.
+        tokens: of each answer.
+    """
+    with subject(path) as it:
+        import mlx.core as mx
+
+        assert it.net is not None  # loaded before anything is counted
+        text = it.text(length, 11)
+        before = _held(mx)
+        origins = {way: _origin(it, text, way) for way in (SHARED, COPIES)}
+        one = (_held(mx) - before) // 2
+        begun = _read(it, it.prompt_ids([text])[0])
+        say(f"{length:,} tokens take {one / 1e6:.0f} MB; {chats} chats, {tokens} tokens each")
+        found: dict[str, list[Play]] = {SHARED: [], COPIES: [], BATCH: []}
+        for number in range(rounds + 1):
+            new = 0
+            for way, origin in origins.items():
+                play, new = _stretto(it, origin, way, chats, tokens)
+                found[way].append(play)
+            found[BATCH].append(_batch(it, begun, chats, tokens, new))
+            if not number:  # it warms up
+                found = {way: [] for way in found}
+        return _told(found, one, say)
+
+
+def _held(mx: Any) -> int:
+    gc.collect()
+    return int(mx.get_active_memory())
+
+
+@contextmanager
+def _sharing(way: str) -> Iterator[None]:
+    """Within this block chats share what is long enough, or copy whatever they begin with."""
+    from engine.cache import shared_prefix
+
+    usual = shared_prefix.MIN_TOKENS
+    if way != SHARED:
+        shared_prefix.MIN_TOKENS = sys.maxsize
+    try:
+        yield
+    finally:
+        shared_prefix.MIN_TOKENS = usual
+
+
+def _origin(it: Subject, text: str, way: str) -> Session:
+    """A chat that has read the text, with caches that no other way's chats use."""
+    with _sharing(way):
+        session = it.engine.open_session(it.model)
+        session.send(text, SamplingParams(max_tokens=1, temperature=0.0)).tokens()
+        it.engine.stats()  # answered once the reply has ended
+    return session
+
+
+def _stretto(it: Subject, origin: Session, way: str, chats: int, tokens: int) -> tuple[Play, int]:
+    """Also gives how many tokens were read for each question."""
+    import mlx.core as mx
+
+    ends = dict.fromkeys(it.tokenizer.eos_token_ids, -100.0)  # all answers are equally long
+    params = SamplingParams(max_tokens=tokens, temperature=0.0, logit_bias=ends)
+    traces, new = [], 0
+    before, cpu, asked = _held(mx), time.process_time(), time.perf_counter()
+    with _sharing(way):
+        sessions = [origin.fork() for _ in range(chats)]
+        streams = [
+            timed(session, it.text(QUESTION, 20 + number), params)
+            for number, session in enumerate(sessions)
+        ]
+        for stream in streams:
+            moments = stream.times()
+            assert stream.reply is not None
+            stats = stream.reply.stats
+            new = stats.prompt_tokens - stats.reused_tokens
+            # The last moment is that of `Finished`.
+            traces.append(Trace(asked, moments[: stats.generated_tokens], stats.generated_tokens))
+        it.engine.stats()  # answered once all have left their slots
+        spent, growth = time.process_time() - cpu, _held(mx) - before
+        for session in sessions:
+            session.close()
+        it.engine.stats()
+    return _play(traces, spent, growth), new
+
+
+def _read(it: Subject, ids: list[int]) -> list[Any]:
+    """The bare model's caches after these tokens."""
+    import mlx.core as mx
+    from mlx_lm.models.cache import make_prompt_cache
+
+    caches: list[Any] = make_prompt_cache(it.net)
+    for start in range(0, len(ids), _PIECE):
+        it.net(mx.array([ids[start : start + _PIECE]]), cache=caches)
+        mx.eval([cache.state for cache in caches])
+    return caches
+
+
+def _batch(it: Subject, begun: list[Any], chats: int, tokens: int, new: int) -> Play:
+    import mlx.core as mx
+    from mlx_lm.generate import BatchGenerator
+
+    from engine.cache.cache_objects import clone
+
+    questions = []
+    for number in range(chats):
+        ids = it.tokenizer.encode(it.text(QUESTION, 20 + number), add_special_tokens=False)
+        questions.append([ids[place % len(ids)] for place in range(new)])
+    before, cpu, asked = _held(mx), time.process_time(), time.perf_counter()
+    generator: Any = BatchGenerator(it.net, max_tokens=tokens, prefill_batch_size=chats)
+    numbers = generator.insert(questions, caches=[clone(begun) for _ in questions])
+    traces = {number: Trace(asked) for number in numbers}
+    left, most = chats, 0
+    while left:
+        for response in generator.next()[1]:
+            trace = traces[response.uid]
+            trace.moments.append(time.perf_counter())
+            trace.tokens += 1
+            left -= response.finish_reason is not None
+        if left == chats:
+            most = max(most, int(mx.get_active_memory()) - before)
+    spent = time.process_time() - cpu
+    generator.close()
+    return _play(list(traces.values()), spent, most)
+
+
+def _play(traces: Sequence[Trace], cpu: float, growth: int) -> Play:
+    begun = max(trace.moments[0] for trace in traces)
+    ended = min(trace.moments[-1] for trace in traces)
+    told = sum(
+        sum(begun < moment <= ended for moment in trace.moments) * trace.tokens / len(trace.moments)
+        for trace in traces
+    )
+    rate = told / (ended - begun) if ended > begun else 0.0
+    return Play(begun - traces[0].sent, rate, cpu, growth)
+
+
+def _told(found: dict[str, list[Play]], one: int, say: Say) -> dict[str, dict[str, float]]:
+    medians = {way: _median(plays) for way, plays in found.items()}
+    ours, figures = medians[SHARED], {}
+    say("\n| | last first token | tokens/s | processor time | memory, of one chat's |")
+    say("|---|---|---|---|---|")
+    for way, play in medians.items():
+        of_one = (one + play.growth) / one
+        say(
+            f"| {way} | {play.first:.2f} s ({play.first / ours.first:.2f}x) | {play.rate:.1f} "
+            f"({play.rate / ours.rate:.2f}x) | {play.cpu:.1f} s ({play.cpu / ours.cpu:.2f}x) | "
+            f"{of_one:.2f} |"
+        )
+        figures[way] = {**asdict(play), "of_one": of_one}
+    return figures
+
+
+def _median(plays: Sequence[Play]) -> Play:
+    first, rate, cpu = (
+        statistics.median(getattr(play, name) for play in plays)
+        for name in ("first", "rate", "cpu")
+    )
+    return Play(first, rate, cpu, int(statistics.median(play.growth for play in plays)))
