@@ -21,8 +21,11 @@ log = logging.getLogger(__name__)
 LEAST = 3
 """Tokens that must have stood before."""
 
-SURE = 16
-"""So many tell that a text is being copied; longer matches are not told apart."""
+SURE = 6
+"""So many tell that a text is being copied."""
+
+TOLD = 16
+"""Longer matches are not told apart."""
 
 TOO_MANY_FAULTS = 3
 """After so many passes that raised, nothing is looked up for a while."""
@@ -106,7 +109,7 @@ class Lookup:
         """Find the longest match, of those the latest."""
         last = self._known - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
-        while matched < SURE:
+        while matched < TOLD:
             longer = places[places >= matched]
             longer = longer[self._ids[longer - matched] == self._ids[last - matched]]
             if not len(longer):

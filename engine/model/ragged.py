@@ -319,9 +319,10 @@ class _SlotFactor(Factor):
             end = first + filled.occupied
             q = left if filled.occupied == left.shape[0] else left[first:end]
             factor, bias = kept.swapaxes(*self._axes), filled.bias(q.dtype)
-            # A product that attention makes is hidden there where a slot holds no token.
-            plain = bias is None or isinstance(kept, Split)
-            parts.append((filled, q @ factor if plain else mx.addmm(bias, q, factor)))
+            if bias is None or isinstance(kept, Split):  # attention hides what it multiplies
+                parts.append((filled, q @ factor))
+            else:
+                parts.append((filled, mx.addmm(bias, q, factor)))
             first = end
         rest = [
             left[first + n : first + n + 1] @ row.swapaxes(*self._axes)

@@ -75,22 +75,39 @@ class Rate:
 
 
 @dataclass
+class _Drafts:
+    """What came of one kind of a model's drafts."""
+
+    first: int
+    count: int = 0
+    rate: Rate = field(default_factory=Rate)
+    resting: int = 0  # tokens for which there are none
+    rest: int = REST  # after the next loss
+
+    def __post_init__(self) -> None:
+        self.count = self.first
+
+
+@dataclass
 class _Record:
     """What is known of one model."""
 
     plain: Rate = field(default_factory=Rate)
-    drafted: Rate = field(default_factory=Rate)
-    count: int = FIRST
     since_plain: int = 0  # tokens since a plain step was timed
-    resting: int = 0  # tokens for which nothing is drafted
-    rest: int = REST  # after the next loss
-    tried: int = 0  # tokens drafted since the last loss
-    held: int = 0  # of them accepted
-    dear: bool = False  # drafts have lost although most of them held: rows cost too much
+    guessed: _Drafts = field(default_factory=lambda: _Drafts(FIRST))
+    copied: _Drafts = field(default_factory=lambda: _Drafts(COPIED))
+    latest: _Drafts | None = None  # of which kind the last draft was
+
+    def kind(self, sure: bool) -> _Drafts:
+        return self.copied if sure else self.guessed
 
 
 class Drafting:
-    """The figures of all models that are drafted for."""
+    """The figures of all models that are drafted for.
+
+    What is surely being copied is judged by itself: guesses before and after it, which lose, would
+    have it rest as well, and a rest is as long as most copies are.
+    """
 
     def __init__(self) -> None:
         self._of: dict[str, _Record] = {}
@@ -100,15 +117,13 @@ class Drafting:
         """How many tokens to draft for the next pass of a model's only chat; 0 for a plain step.
 
         Args:
-            sure: a text is being copied. That ends a rest which followed on drafts that did not
-                hold, and not on such that held and cost too much.
+            sure: a text is being copied.
         """
         record = self._of.get(model)
         if record is None or record.plain.passes < PLAIN:
             return 0
-        if record.resting > 0 and (record.dear or not sure):
-            return 0
-        return COPIED if sure else record.count
+        kind = record.kind(sure)
+        return 0 if kind.resting else kind.count
 
     def forget(self, model: str) -> None:
         """It has another small model now, or none."""
@@ -119,7 +134,13 @@ class Drafting:
         self._last = None
 
     def observe(
-        self, model: str, seconds: float, tokens: int, drafted: int = 0, accepted: int = 0
+        self,
+        model: str,
+        seconds: float,
+        tokens: int,
+        drafted: int = 0,
+        accepted: int = 0,
+        sure: bool = False,
     ) -> None:
         """Learn from a pass of a model's only chat.
 
@@ -128,38 +149,43 @@ class Drafting:
             tokens: the chat got.
             drafted: of how many tokens the draft was; 0 for a plain step.
             accepted: how many of those the chat has said.
+            sure: as `count` was asked.
         """
         record = self._of.setdefault(model, _Record())
         before, self._last = self._last, (model, drafted > 0)
         if not drafted:
-            record.resting = max(0, record.resting - tokens)
+            for kind in (record.guessed, record.copied):
+                kind.resting = max(0, kind.resting - tokens)
             if before == (model, False) and tokens:
                 record.plain.note(seconds, tokens)
                 record.since_plain = 0
             return
-        record.count = min(MOST, record.count + 1) if accepted == drafted else max(1, accepted + 1)
+        kind = record.latest = record.kind(sure)
+        if not sure:
+            kind.count = min(MOST, kind.count + 1) if accepted == drafted else max(1, accepted + 1)
         record.since_plain += tokens
-        record.tried, record.held = record.tried + drafted, record.held + accepted
         if before is not None and before[0] == model and tokens:
             waited = 0.0 if before[1] else record.plain.per_token
-            record.drafted.note(max(0.0, seconds - waited), tokens)
-        self._judge(record)
+            kind.rate.note(max(0.0, seconds - waited), tokens)
+        _judge(record, kind)
 
     def observe_again(self, model: str, seconds: float) -> None:
         """Learn from a step that has read again what the caches had lost to a draft."""
-        self._of.setdefault(model, _Record()).drafted.add(seconds, 1)
+        record = self._of.get(model)
+        if record is not None and record.latest is not None:
+            record.latest.rate.add(seconds, 1)
 
-    def _judge(self, record: _Record) -> None:
-        """Go on, rest, or time a plain step again."""
-        passes = record.drafted.passes
-        if passes < SOON:
-            return
-        bar = WORTH if passes >= TRIAL else WORTH * CLEARLY
-        if record.drafted.per_token > record.plain.per_token * bar:
-            record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
-            record.dear = 2 * record.held > record.tried
-            record.drafted, record.count, record.tried, record.held = Rate(), FIRST, 0, 0
-        elif passes >= TRIAL:
-            record.resting, record.rest = 0, REST
-            if record.since_plain >= LAST:
-                record.plain = Rate()
+
+def _judge(record: _Record, kind: _Drafts) -> None:
+    """Go on, rest, or time a plain step again."""
+    passes = kind.rate.passes
+    if passes < SOON:
+        return
+    bar = WORTH if passes >= TRIAL else WORTH * CLEARLY
+    if kind.rate.per_token > record.plain.per_token * bar:
+        kind.resting, kind.rest = kind.rest, min(LONGEST_REST, 2 * kind.rest)
+        kind.rate, kind.count = Rate(), kind.first
+    elif passes >= TRIAL:
+        kind.rest = REST
+        if record.since_plain >= LAST:
+            record.plain = Rate()

@@ -194,9 +194,9 @@ class Scheduler:
         if len(steps) != 1 or len(steps[0].feed) != 1 or plan.chunk or steps[0].behind:
             self.drafting.interrupted()
         elif timing.told:
-            self.drafting.observe(
-                plan.model, timing.decode, timing.told, timing.drafted, timing.accepted
-            )
+            came = timing.told, timing.drafted, timing.accepted
+            sure = rows[steps[0].feed[0]].sure
+            self.drafting.observe(plan.model, timing.decode, *came, sure)
         elif rows[steps[0].feed[0]].lost:
             self.drafting.observe_again(plan.model, timing.decode)
         elif rows[steps[0].feed[0]].drafts:

@@ -116,6 +116,6 @@ FAMILIES: dict[str, dict[str, Any]] = {
     },
     # These do more with their keys than attention: row by row, and not at all together.
     "sparse MLA": small_config("deepseek_v32"),
-    "own attention": small_config("plamo"),
+    "own attention": small_config("gemma2"),
     "chunked mask": small_config("llama4"),
 }

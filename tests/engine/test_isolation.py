@@ -175,7 +175,7 @@ def test_an_argument_that_happens_to_be_as_long_as_there_are_rows_is_not_split()
 
 
 def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None:
-    """A model that steps alone must be as it was: `plamo` names its arguments, for one."""
+    """A model that steps alone must be as it was."""
     net, _ = load_model(model_folder("own attention"))
     kinds = [type(m) for _, m in net.named_modules()]
     undo = share_rows(attention_modules(net))

@@ -254,18 +254,21 @@ def test_a_match_is_followed_while_the_answer_grows() -> None:
     assert lookup.find([*context, *context[:3]]) == LEAST  # another answer's list
 
 
-def test_a_rest_ends_early_where_a_text_is_copied_unless_rows_cost_too_much(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("copies_lose", [False, True])
+def test_what_is_surely_copied_is_judged_by_itself(
+    copies_lose: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
-    for accepted, ends in ((0, True), (FIRST, False)):
-        policy = Drafting()
-        for _ in range(PLAIN + 1):
-            policy.observe("m", 1.0, 1)
-        for _ in range(SOON):
-            policy.observe("m", 9.0, accepted + 1, FIRST, accepted)
-        assert policy.count("m") == 0
-        assert policy.count("m", sure=True) == (COPIED if ends else 0)
+    policy = Drafting()
+    for _ in range(PLAIN + 1):
+        policy.observe("m", 1.0, 1)
+    for _ in range(SOON):
+        policy.observe("m", 99.0, 1, FIRST, 0, sure=copies_lose)
+    assert policy.count("m") == (FIRST if copies_lose else 0)
+    assert policy.count("m", sure=True) == (0 if copies_lose else COPIED)
+    for _ in range(REST):
+        policy.observe("m", 1.0, 1)
+    assert (policy.count("m"), policy.count("m", sure=True)) == (FIRST, COPIED)
 
 
 def test_a_draft_now_and_then_is_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
