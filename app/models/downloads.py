@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
+from app.models.errors import problem
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.settings.options import Settings
@@ -234,8 +235,8 @@ class Conversion(Download):
 
 def why_not_convert(model: Installed) -> str:
     """Why a model cannot be converted, as a sentence; "" where nothing is known against it."""
-    if model.facts.problem:
-        return model.facts.problem
+    if why := problem(model.facts):
+        return why
     if model.facts.bits:
         return tr("Already quantized. Convert the original model instead.")
     return ""

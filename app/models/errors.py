@@ -8,6 +8,7 @@ from engine.errors import (
     CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
     ENGINE_STOPPED,
+    FOLDER_GONE,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     MESSAGE_TOO_LONG,
@@ -19,11 +20,15 @@ from engine.errors import (
     UNKNOWN_MODEL,
     UNSUPPORTED_SESSION,
 )
+from engine.hub.inventory import FolderFacts
+
+NO_FOLDER = mark("The folder no longer exists")
 
 _MEANINGS = {
     CAPACITY_EXHAUSTED: mark("Not enough memory right now."),
     CONTEXT_OVERFLOW: mark("The chat no longer fits the model’s context."),
     ENGINE_STOPPED: mark("The engine has stopped."),
+    FOLDER_GONE: NO_FOLDER,
     INTERNAL_ERROR: mark("The model could not reply."),
     INVALID_REQUEST: mark("The model cannot process this request."),
     MESSAGE_TOO_LONG: mark("The message alone is too long for the model’s context."),
@@ -41,6 +46,11 @@ _MEANINGS = {
 def meaning(code: str, message: str) -> str:
     """The engine's sentence, and before it what it means where that is said in another language."""
     return explained(_MEANINGS[code], message) if code in _MEANINGS else message
+
+
+def problem(facts: FolderFacts) -> str:
+    """Why the model in a folder cannot be loaded; "" where nothing is known against it."""
+    return tr(NO_FOLDER) if facts.gone else facts.problem
 
 
 def explained(text: str, message: str, /, **values: object) -> str:

@@ -403,7 +403,7 @@ def _told(error: Exception) -> tuple[str, str]:
     """A code, and what a person is told."""
     if isinstance(error, EngineError):
         log.warning("A model was not loaded: %s", error.code)
-        return error.code, meaning(error.code, error.message)
+        return error.code, meaning(error.reason or error.code, error.message)
     # The engine has cancelled it, or has a fault: it must show, not hang on "Loading…".
     log.error("A model was not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"

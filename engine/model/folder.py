@@ -15,9 +15,9 @@ from engine.sandbox.protocol import RefusedError
 _MOST_CARD = 2**16  # bytes of a stretto.json
 
 
-def refuse(message: str) -> EngineError:
+def refuse(message: str, reason: str = "") -> EngineError:
     """The error for a folder that cannot be loaded."""
-    return EngineError(MODEL_LOAD_FAILED, message)
+    return EngineError(MODEL_LOAD_FAILED, message, reason)
 
 
 def check(folder: Path, name: str) -> dict[str, Any]:

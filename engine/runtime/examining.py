@@ -12,7 +12,14 @@ from engine import hub
 from engine.cache.config_shape import text_configs
 from engine.cache.estimate import Fit, Loaded, Weights, fit
 from engine.cluster.sharding import Shares
-from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError, is_out_of_memory, words_of
+from engine.errors import (
+    FOLDER_GONE,
+    MODEL_LOAD_FAILED,
+    OUT_OF_MEMORY,
+    EngineError,
+    is_out_of_memory,
+    words_of,
+)
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
 from engine.messages import Estimate
@@ -299,7 +306,7 @@ def resolve(path_or_id: str) -> Path:
         )
     wanted = hub.parse(path_or_id)
     if wanted is None:
-        raise folder.refuse(f"There is no folder {path_or_id}.")
+        raise folder.refuse(f"There is no folder {path_or_id}.", FOLDER_GONE)
     downloaded = hub.find(wanted.repo, wanted.revision)
     if downloaded is None:
         raise folder.refuse(

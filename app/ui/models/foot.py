@@ -25,11 +25,12 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.models.downloads import RECIPES, Recipe, why_not_convert
 from app.models.drafts import Candidate, candidates, smaller
+from app.models.errors import NO_FOLDER, problem
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of
 from app.models.removal import Removal, Removed
-from app.settings.language import mark, tr
+from app.settings.language import tr
 from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
@@ -158,9 +159,6 @@ class DraftDialog(Sheet):
         self.chosen.emit(chosen)
 
 
-_GONE = mark("The folder no longer exists")
-
-
 class LibraryFoot(QWidget):
     """The main verb for the chosen model, and a menu of the others; or a question's two answers.
 
@@ -286,7 +284,7 @@ class LibraryFoot(QWidget):
         self.more.setToolTip(tr("More"))
         self.more.setAccessibleName(tr("More for {name}", name=model.name))
         facts, loaded = model.facts, status.model is not None
-        why = why_not_unload if loaded else facts.problem
+        why = why_not_unload if loaded else problem(facts)
         words = tr("Unload") if loaded else tr("Load")
         if status.state is LoadState.LOADING:
             words, why = tr("Cancel Loading"), ""
@@ -295,13 +293,13 @@ class LibraryFoot(QWidget):
         self._show(self.pin, tr("Unpin") if pinned else tr("Pin"), "", "" if pinned else tip)
         tip = tr("Makes a smaller copy")
         self._show(self.convert, tr("Convert…"), why_not_convert(model), tip)
-        self._show(self.reveal, tr("Show in Folder"), tr(_GONE) if facts.gone else "", "")
-        why = tr("This model already has an adapter") if adapter_of(model.ref) else facts.problem
+        self._show(self.reveal, tr("Show in Folder"), tr(NO_FOLDER) if facts.gone else "", "")
+        why = tr("This model already has an adapter") if adapter_of(model.ref) else problem(facts)
         tip = tr("Lists the model a second time, with a LoRA or DoRA adapter")
         self._show(self.adapter, tr("Add Adapter…"), why, tip)
         tip = tr("A small model that speeds up its replies")
-        self._show(self.draft, tr("Draft Model…"), facts.problem, tip)
-        self._show(self.open, tr("New Chat"), facts.problem, "")
+        self._show(self.draft, tr("Draft Model…"), problem(facts), tip)
+        self._show(self.open, tr("New Chat"), problem(facts), "")
         self.open.setAccessibleName(tr("New chat with {name}", name=model.name))
         if facts.gone:
             self._show(self.trash, tr("Remove from List"), "", "")

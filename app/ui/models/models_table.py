@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.errors import problem
 from app.models.figures import memory_by_model
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
@@ -180,7 +181,7 @@ def sentence_of(
     parts = [
         model.name,
         tr("pinned") if pinned else "",
-        facts.problem.rstrip("."),
+        problem(facts).rstrip("."),
         tr("in memory, {size}", size=takes) if status.model is not None else takes,
         below(model, draft),
         bytes_line(facts.nbytes) if facts.nbytes else "",
@@ -338,7 +339,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.AccessibleTextRole:
             return self._said(model, column)
         if role == BELOW:
-            return model.facts.problem or below(model, self._draft(model))
+            return problem(model.facts) or below(model, self._draft(model))
         if role == WRONG:
             return bool(model.facts.problem)
         return self._installed.is_pinned(model) if role == PINNED else None
@@ -366,7 +367,8 @@ class LibraryTable(QAbstractTableModel):
     def _tip(self, model: Installed, column: Column) -> str:
         if column is Column.NAME:
             folder = str(model.folder).encode(errors="replace").decode()
-            return f"{model.facts.problem}\n{folder}" if model.facts.problem else folder
+            why = problem(model.facts)
+            return f"{why}\n{folder}" if why else folder
         if column is Column.PRECISION:
             return precision_tip(model.facts)
         if column is Column.CONTEXT and model.facts.context:

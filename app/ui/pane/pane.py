@@ -101,7 +101,7 @@ class Notice(QWidget):
         error = model_status.error
         self.set_text(
             error
-            if remote
+            if remote or name in error  # the engine's sentences have the name as a rule
             else tr("{name} does not fit into memory. {error}", name=name, error=error)
             if no_fit
             else tr("{name} could not be loaded. {error}", name=name, error=error)

@@ -1,0 +1,50 @@
+"""What a person is told of a model that cannot be loaded: in their language, and once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.models.errors import meaning, problem
+from app.models.loading import LoadState, ModelStatus, _told
+from app.settings import language
+from app.ui.pane.pane import Notice
+from app.ui.style import theme
+from engine.errors import FOLDER_GONE, MODEL_LOAD_FAILED, EngineError
+from engine.hub.inventory import facts_of
+
+WORDS = {
+    "The folder no longer exists": "Ordner weg",
+    "The model could not be loaded.": "Nicht geladen.",
+    "{name} could not be loaded. {error}": "{name} nicht geladen. {error}",
+}
+
+
+@pytest.fixture
+def translated(qapp) -> Iterator[None]:
+    theme.install(qapp, "light")
+    language.install(lambda text, comment, n: WORDS.get(text, ""))
+    yield
+    language.install(None)
+
+
+def test_a_folder_that_is_gone_is_told_in_the_person_s_language(translated, tmp_path: Path):
+    assert problem(facts_of(tmp_path / "gone")) == "Ordner weg"
+    gone = EngineError(MODEL_LOAD_FAILED, "There is no folder /x.", FOLDER_GONE)
+    assert _told(gone) == (MODEL_LOAD_FAILED, "Ordner weg (There is no folder /x.)")
+
+
+def test_a_failure_is_not_told_twice(translated, qtbot):
+    pane = QWidget()
+    qtbot.addWidget(pane)
+    card = Notice(pane)
+    status = ModelStatus("/x/small", state=LoadState.FAILED, code=MODEL_LOAD_FAILED)
+    status.error = meaning(MODEL_LOAD_FAILED, "small could not be loaded: no weights")
+    card.show_failure(status, "small")
+    assert card.text == "Nicht geladen. (small could not be loaded: no weights)"
+    status.error = meaning(FOLDER_GONE, "There is no folder /x.")
+    card.show_failure(status, "small")
+    assert card.text == "small nicht geladen. Ordner weg (There is no folder /x.)"
