@@ -13,7 +13,7 @@ from app.chats.transcript import Transcript, did_not_fit
 from app.chats.turn import Compose, Editing, Reply, Running, Waiting
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
-from app.store import Message
+from app.store import Message, has_images
 from engine.errors import MESSAGE_TOO_LONG
 
 
@@ -44,6 +44,7 @@ class Action(Enum):
 BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
 NO_REPLY = mark("The model is not replying.")
 ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
+BLIND = mark("{model} cannot see images. Remove them, or choose a model that can.")
 GONE = mark("This message is no longer in the chat.")
 
 _NEEDS_QUIET = frozenset(
@@ -75,6 +76,7 @@ class Turn:
         remote: where the chat's model answers, if that is not in this program.
         asked: whether a call of a tool waits for the person.
         silent: whether nothing has come yet of what was asked of another machine.
+        blind: the name of the chat's model if it is known not to see images, else "".
     """
 
     compose: Compose
@@ -86,6 +88,7 @@ class Turn:
     remote: Remote | None = None
     asked: bool = False
     silent: bool = False
+    blind: str = ""
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -149,7 +152,10 @@ _NOTHING = {
 def _send(turn: Turn) -> str | None:
     if turn.reading:
         return tr("“{file}” is still being read.", file=turn.reading[0])
-    return None if turn.compose.text.strip() else tr("Write a message first.")
+    images = has_images(turn.compose.attachments)
+    if images and turn.blind:
+        return tr(BLIND, model=turn.blind)
+    return None if turn.compose.text.strip() or images else tr("Write a message first.")
 
 
 def _stop(turn: Turn) -> str | None:

@@ -92,8 +92,10 @@ def kind_of(attachment: Attachment) -> str:
 
 
 def about(attachment: Attachment) -> str:
-    """ "PDF, 12 pages": what it is and how long."""
+    """ "PDF, 12 pages": what it is and how long; or how large: "PNG, 800 × 600"."""
     kind = kind_of(attachment)
+    if attachment.is_image:
+        return f"{kind}, {number(attachment.width)} × {number(attachment.height)}"
     return f"{kind}, {_pages(attachment.unit, attachment.pages)}" if attachment.unit else kind
 
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app import flows
 from app.chats.attached import file_element, with_files
+from app.chats.images import stored
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
@@ -23,10 +24,12 @@ from app.chats.turn import Compose
 from app.models.errors import explained
 from app.models.loading import ModelLoader
 from app.settings.language import counted, mark, tr
-from app.store import AttachedText, Attachment, Attachments
+from app.store import AttachedText, Attachment, Attachments, StoredImage
 from app.store.attachments import Use
 from engine import EngineError
-from engine.sandbox.jobs import read_document
+from engine.errors import NOT_FOUND
+from engine.sandbox import images
+from engine.sandbox.jobs import read_document, read_image
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +48,15 @@ class Tokens:
     exact: bool
 
 
+@dataclass(frozen=True)
+class _Given:
+    """What is to be read: a file, or the bytes of an image that was pasted or dropped."""
+
+    name: str
+    path: Path | None = None
+    data: bytes = b""
+
+
 class Attaching(QObject):
     """Reads files one after the other, off the GUI thread, and keeps them with the draft.
 
@@ -61,7 +73,7 @@ class Attaching(QObject):
         self._saved = saved
         self._loader = loader
         self._chat = chat
-        self._waiting: deque[Path] = deque()
+        self._waiting: deque[_Given] = deque()
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
@@ -69,7 +81,7 @@ class Attaching(QObject):
     @property
     def reading(self) -> tuple[str, ...]:
         """The names of the files that are still being read."""
-        return tuple(path.name for path in self._waiting)
+        return tuple(given.name for given in self._waiting)
 
     @property
     def files(self) -> Attachments:
@@ -82,14 +94,8 @@ class Attaching(QObject):
         """Read these files and attach them; each that cannot be read is told by `refused`."""
         idle, folders = not self._waiting, 0
         for place, path in enumerate(paths):
-            full = len(self._waiting) + len(self.files) >= MOST_FILES
-            if full or place >= MOST_LOOKED_AT:
-                words = counted(
-                    "Attach at most %n file. Send the others in another message.",
-                    "Attach at most %n files. Send the others in another message.",
-                    MOST_FILES,
-                )
-                self.refused.emit(words)
+            if self._full or place >= MOST_LOOKED_AT:
+                self._refuse_more()
                 break
             if path.is_dir():
                 folders += 1
@@ -99,17 +105,43 @@ class Attaching(QObject):
                     )
                     self.refused.emit(words)
             else:
-                self._waiting.append(path)
+                self._waiting.append(_Given(path.name, path))
         if idle and self._waiting:
             self._reading.start(self._read())
         self._told()
 
+    def add_image(self, data: bytes) -> None:
+        """Attach an image that was pasted or dropped, as `add` attaches files."""
+        if self._full:
+            self._refuse_more()
+            return
+        idle = not self._waiting
+        self._waiting.append(_Given(self._free_name(tr("Pasted image")), data=data))
+        if idle:
+            self._reading.start(self._read())
+        self._told()
+
+    @property
+    def _full(self) -> bool:
+        return len(self._waiting) + len(self.files) >= MOST_FILES
+
+    def _refuse_more(self) -> None:
+        words = counted(
+            "Attach at most %n file. Send the others in another message.",
+            "Attach at most %n files. Send the others in another message.",
+            MOST_FILES,
+        )
+        self.refused.emit(words)
+
+    def _free_name(self, first: str) -> str:
+        """The name, with a number where another file has it."""
+        taken = {each.name for each in self.files} | set(self.reading)
+        names = (first, *(f"{first} {n}" for n in range(2, 2 * MOST_FILES)))
+        return next((name for name in names if name not in taken), first)
+
     def add_text(self, text: str, called: str = "") -> Attachment:
         """Attach a text that was pasted, or that comes from elsewhere under a name."""
-        taken = {each.name for each in self.files}
-        first = called or tr("Pasted text")
-        names = (first, *(f"{first} {n}" for n in range(2, MOST_FILES + 2)))
-        name = next((name for name in names if name not in taken), first)
+        name = self._free_name(called or tr("Pasted text"))
         kept = AttachedText("", (text,))
         made = Attachment(name, "text", kept.hash, characters=len(text))
         self._put((*self.files, made), kept)
@@ -123,7 +155,7 @@ class Attaching(QObject):
         if attachment not in self.files:
             files = [*self.files]
             files.insert(place, attachment)
-            self._put(tuple(files), self.text(attachment))
+            self._put(tuple(files), self._held(attachment))
 
     def cancel_reading(self) -> None:
         """Attach nothing that is still being read."""
@@ -150,10 +182,39 @@ class Attaching(QObject):
     def text(self, attachment: Attachment) -> AttachedText | None:
         return self._saved.text(attachment.hash)
 
+    def image(self, attachment: Attachment) -> bytes | None:
+        """The file of an image; None if it is not there."""
+        return self._saved.image(attachment.hash)
+
+    def thumbnail(self, attachment: Attachment) -> bytes:
+        """A small JPEG of an image; empty where there is none."""
+        return self._saved.thumbnail(attachment.hash) or b""
+
+    def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
+        """An image's width, height and pixels, three bytes each; no more pixels than so many.
+
+        Takes a while: on a thread of its own.
+
+        Raises:
+            EngineError: it cannot be read, or is not there.
+        """
+        data = self.image(attachment)
+        if data is None:
+            raise EngineError(NOT_FOUND, tr("The image is no longer available."))
+        found = read_image(data, f"“{attachment.name}”", most)
+        return (*found.size, found.rgb)
+
+    def _held(self, attachment: Attachment) -> AttachedText | StoredImage | None:
+        if not attachment.is_image:
+            return self.text(attachment)
+        data = self.image(attachment)
+        return None if data is None else StoredImage(data, self.thumbnail(attachment))
+
     async def told(self, compose: Compose) -> str:
-        """What is being composed as the model would read it."""
+        """What is being composed as the model would read it, but for its images."""
         await self._index(each for each in compose.attachments if each.use == "passages")
-        files = self.resolved(compose.attachments, compose.text)
+        files = tuple(each for each in compose.attachments if not each.is_image)
+        files = self.resolved(files, compose.text)
         return with_files(compose.text, files, self._saved.text)
 
     def resolved(self, attachments: Attachments, question: str) -> Attachments:
@@ -164,8 +225,10 @@ class Attaching(QObject):
         )
 
     def tokens(self, attachment: Attachment) -> Tokens | None:
-        """How many it takes in the chat's model; None for what depends on the question."""
-        if attachment.use == "passages":
+        """How many it takes in the chat's model; None for what depends on the question, and for
+        images: each model cuts them up in its own way.
+        """
+        if attachment.use == "passages" or attachment.is_image:
             return None
         known = self._tokens.get((self._saved.record.model, attachment))
         if known is not None:
@@ -204,30 +267,30 @@ class Attaching(QObject):
 
     async def _read(self) -> None:
         while self._waiting:
-            path = self._waiting[0]
+            given = self._waiting[0]
             refused = ""
             try:
-                text, made = await flows.aside(partial(_read_file, path))
+                held, made = await flows.aside(partial(_read_given, given))
             except EngineError as error:
                 words = mark("“{name}” cannot be read.")
-                refused = explained(words, error.message, name=path.name)
+                refused = explained(words, error.message, name=given.name)
             except Exception:
                 log.exception("a file could not be read")
-                refused = tr("“{name}” cannot be read.", name=path.name)
+                refused = tr("“{name}” cannot be read.", name=given.name)
             else:
                 if made in self.files:
-                    refused = tr("“{name}” is already attached.", name=path.name)
+                    refused = tr("“{name}” is already attached.", name=given.name)
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)
             else:
-                self._put((*self.files, made), text)
+                self._put((*self.files, made), held)
             self._told()
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
         """The first file whose tokens are not known, with the model's ref."""
         ref = self._saved.record.model
-        unknown = (f for f in self.files if f.use != "passages")
+        unknown = (f for f in self.files if f.use != "passages" and not f.is_image)
         return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
 
     async def _count(self) -> None:
@@ -249,9 +312,9 @@ class Attaching(QObject):
                 self._tokens[key] = guess
             self.changed.emit()
 
-    def _put(self, files: Attachments, text: AttachedText | None = None) -> None:
-        """Attach these and no others; ``text`` is of one that is new."""
-        self._saved.keep_files(files, text)
+    def _put(self, files: Attachments, new: AttachedText | StoredImage | None = None) -> None:
+        """Attach these and no others; ``new`` is what one of them holds."""
+        self._saved.keep_files(files, new)
         self._chat.chat_changed.emit()
         self._chat.compose_changed.emit()
         self._told()
@@ -292,10 +355,28 @@ def _make_passages(key: str, text: AttachedText, stop: threading.Event) -> None:
     passages_of(key, text)
 
 
-def _read_file(path: Path, stop: threading.Event) -> tuple[AttachedText, Attachment]:
+def _read_given(
+    given: _Given, stop: threading.Event
+) -> tuple[AttachedText | StoredImage, Attachment]:
     """On a thread of its own. Raises EngineError."""
-    found = read_document(path, stop)
+    name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if given.path is None:
+        return stored(given.data, name, stop)
+    if (data := _image_in(given.path)) is not None:
+        return stored(data, name, stop)
+    found = read_document(given.path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)
-    name = path.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     count = sum(map(len, found.pages))
     return text, Attachment(name, found.kind, text.hash, found.unit, len(found.pages), count)
+
+
+def _image_in(path: Path) -> bytes | None:
+    """The bytes of a file that is an image, but no more than are read of one."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+            if not path.is_file() or not images.is_image(head):
+                return None
+            return head + file.read(images.MOST_BYTES)
+    except OSError:
+        return None  # whoever reads it as a document says why

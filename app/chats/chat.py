@@ -25,7 +25,7 @@ from app.chats.turn import Calling, Compose, Editing, Paused, Reply, Waiting, Wr
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, is_remote, named
 from app.remote.session import RemoteModel
-from app.store import Attachments, ChatRecord, Message, Store, new_id
+from app.store import Attachments, ChatRecord, Message, Store, has_images, new_id
 from app.tools.consent import Decision
 from app.tools.host import Toolbox
 from engine import PromptProgress
@@ -243,7 +243,8 @@ class Chat(ChatSignals):
 
     def _to_count(self) -> ToCount:
         known = (self.record, self.options, self.transcript, self.compose, self.model_status)
-        return ToCount(*known, told=self.attaching.told, texts=self._saved.text)
+        told, texts, images = self.attaching.told, self._saved.text, self._saved.image
+        return ToCount(*known, told=told, texts=texts, images=images)
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""
@@ -265,8 +266,32 @@ class Chat(ChatSignals):
         reading = self.attaching.reading
         known = (self.transcript, self.answering_id, self.stored, reading)
         asked, silent = self.tools.waiting > 0, self.silent_s is not None
-        where = self._remote_now
-        return Turn(self.compose, self.reply, *known, remote=where, asked=asked, silent=silent)
+        return Turn(
+            self.compose,
+            self.reply,
+            *known,
+            remote=self._remote_now,
+            asked=asked,
+            silent=silent,
+            blind=self._blind,
+        )
+
+    @property
+    def _blind(self) -> str:
+        """The name of its model where that is known not to see images, else ""."""
+        model = self.model_status.model
+        return "" if model is None or model.sees else self.alias or model.name
+
+    @property
+    def unseen_images(self) -> bool:
+        """Whether its model cannot see the images that go with what is composed."""
+        return self.cannot_see(self.compose.attachments)
+
+    @property
+    def seeing(self) -> ModelStatus | None:
+        """A model that is there and sees images; None if none is."""
+        known = self._loader.known()
+        return next((s for s in known if s.model is not None and s.model.sees), None)
 
     @property
     def _remote_now(self) -> Remote | None:
@@ -379,6 +404,15 @@ class Chat(ChatSignals):
         self._compose(Writing(text, files))
         return self.submit_later()
 
+    def cannot_see(self, files: Attachments) -> bool:
+        """Whether there are images among them, and its model is known to see none."""
+        return bool(self._blind) and has_images(files)
+
+    def hold(self, text: str, files: Attachments) -> None:
+        """Have it in the composer, unless something else is being composed."""
+        if self.compose == Writing():
+            self._compose(Writing(text, files))
+
     def keep_back(self) -> None:
         """Let what waits to be sent stay in the composer."""
         if self.sends_later or self.unsent:
@@ -418,9 +452,13 @@ class Chat(ChatSignals):
 
     # What is said, and how it is answered.
 
-    def send(self, text: str, files: Attachments = ()) -> bool:
-        """Say something. False (and nothing done) for empty text or while a reply runs."""
-        if refusal(Action.SEND, replace(self._turn(), compose=Writing(text))):
+    def send(self, text: str, files: Attachments = (), *, unseen: bool = False) -> bool:
+        """Say something. False (and nothing done) for empty text or while a reply runs.
+
+        With images for a model that sees none, too, unless ``unseen``: then its reply says so.
+        """
+        turn = replace(self._turn(), compose=Writing(text, files))
+        if refusal(Action.SEND, replace(turn, blind="") if unseen else turn):
             return False
         # Before anything is held back for one transaction: passages may take a while to find.
         self._say(text, files, self.attaching.resolved(files, text))
@@ -429,7 +467,8 @@ class Chat(ChatSignals):
     @saved_together
     def _say(self, text: str, files: Attachments, resolved: Attachments) -> None:
         if not self.record.title:
-            self._saved.change(title=title_from(text))
+            named = text if text.strip() or not files else files[0].name
+            self._saved.change(title=title_from(named))
         if self.compose == Writing(text, files):
             # What is sent no longer stands in the composer, on the disk too.
             self._compose(Writing())
@@ -448,12 +487,13 @@ class Chat(ChatSignals):
 
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
-        asked = refusal(Action.SEND, replace(self._turn(), compose=Writing(text)))
-        if asked or self.can(Action.EDIT, message_id):
+        if self.can(Action.EDIT, message_id):
             return False
         compose, files = self.compose, self.transcript[message_id].attachments
         if isinstance(compose, Editing) and compose.message == message_id:
             files = compose.attachments
+        if refusal(Action.SEND, replace(self._turn(), compose=Writing(text, files))):
+            return False
         self._reword(message_id, text, self.attaching.resolved(files, text))
         return True
 

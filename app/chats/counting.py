@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.attached import Texts
+from app.chats.images import Images
 from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation
 from app.chats.turn import Compose, Editing
@@ -64,7 +65,7 @@ class ToCount:
 
     Attributes:
         told: what is composed as the model would read it, with its files.
-        texts: gives those of the files of older messages.
+        texts, images: give those of files.
     """
 
     record: ChatRecord
@@ -74,6 +75,7 @@ class ToCount:
     model_status: ModelStatus
     told: Callable[[Compose], Awaitable[str]]
     texts: Texts = lambda _: None
+    images: Images | None = None
 
 
 def _something(compose: Compose) -> bool:
@@ -134,9 +136,12 @@ class TokenCount(QObject):
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
         # As it will stand in the path: a message that did not fit is left out once one follows it.
-        said = Message("", asked.record.id, end, content=await asked.told(compose))
+        images = tuple(each for each in compose.attachments if each.is_image)
+        told = await asked.told(compose)
+        said = Message("", asked.record.id, end, content=told, attachments=images)
         path = [*asked.transcript.path_to(end), said]
-        turns = conversation(path, asked.record.system, texts=asked.texts)
+        seen = asked.images if model.sees else None
+        turns = conversation(path, asked.record.system, texts=asked.texts, images=seen)
         limit = asked.options.context_of(model.context_length)
         count = partial(engine.count_later, model, turns, asked.options.reasoning)
         try:

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.chats.transcript import Removal, Transcript
 from app.chats.turn import Compose, Editing, Writing
-from app.store import AttachedText, Attachments, ChatRecord, Message, Store
+from app.store import AttachedText, Attachments, ChatRecord, Message, Store, StoredImage
 
 
 class SavedChat:
@@ -85,11 +85,13 @@ class SavedChat:
         else:
             self._store.set_draft(record.id, record.draft)
 
-    def keep_files(self, files: Attachments, text: AttachedText | None = None) -> None:
-        """Compose with these files, and store that; ``text`` is of one that is new."""
+    def keep_files(self, files: Attachments, new: AttachedText | StoredImage | None = None) -> None:
+        """Compose with these files, and store that; ``new`` is what one of them holds."""
         with self.together():
-            if text is not None:
-                self._texts[self._store.texts.save(text)] = text
+            if isinstance(new, StoredImage):
+                self._store.images.save(new)
+            elif new is not None:
+                self._texts[self._store.texts.save(new)] = new
             self.change_compose(replace(self.compose, attachments=files))
             self.keep()
 
@@ -98,6 +100,14 @@ class SavedChat:
         if key not in self._texts and (found := self._store.texts.get(key)) is not None:
             self._texts[key] = found
         return self._texts.get(key)
+
+    def image(self, key: str) -> bytes | None:
+        """The file of an image by its hash; None if it is not there."""
+        return self._store.images.get(key)
+
+    def thumbnail(self, key: str) -> bytes | None:
+        """A small JPEG of an image by its hash, empty if there is none; None as `image`."""
+        return self._store.images.thumbnail(key)
 
     # The messages.
 

@@ -124,7 +124,7 @@ class AnswerTable(QObject):
             chat.load_model()
             table._asked.add((chat_id, table.messages[0]))
             table._going.add(chat_id)
-            chat.send(table.messages[0], files)
+            chat.send(table.messages[0], files, unseen=True)
         library.order.group(table.columns)
         table.changed.emit()
         return table

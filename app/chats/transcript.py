@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from app.chats.attached import Texts, with_files
+from app.chats.attached import Texts
+from app.chats.images import Images, content, joined
 from app.chats.tool_call import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
 from app.settings.language import mark, tr
@@ -163,11 +164,13 @@ def conversation(
     *,
     continuing: bool = False,
     texts: Texts = lambda _: None,
+    images: Images | None = None,
 ) -> list[dict[str, Any]]:
     """The path as the engine takes it: role and content of each turn, the system prompt first.
 
     With `continuing` the last message is an answer that is to be gone on with; its reasoning
-    belongs to it. `texts` gives those of attached files.
+    belongs to it. `texts` gives those of attached files, and `images` those; without it the model
+    reads that there was one.
 
     An answer that never began is left out and the questions around it become one turn: templates
     that insist on alternating roles would refuse them otherwise. What did not fit is left out, too:
@@ -189,11 +192,11 @@ def conversation(
             continue
         if message.id in without or (message.role == "assistant" and not message.content):
             continue
-        content = with_files(message.content, message.attachments, texts)
+        said = content(message.content, message.attachments, texts, images)
         if turns and message.role == "user" and turns[-1]["role"] == "user":
-            turns[-1]["content"] += "\n\n" + content
+            turns[-1]["content"] = joined(turns[-1]["content"], said)
         else:
-            turns.append({"role": message.role, "content": content})
+            turns.append({"role": message.role, "content": said})
     calls.end()
     if begun is not None:
         turns.append({"role": "assistant", "content": begun.content})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.settings.language import counted, mark, number, tr
 from engine import Fit
 from engine.errors import (
+    CANNOT_SEE,
     CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
     ENGINE_STOPPED,
@@ -25,6 +26,7 @@ from engine.hub.inventory import FolderFacts
 NO_FOLDER = mark("The folder no longer exists")
 
 _MEANINGS = {
+    CANNOT_SEE: mark("The model cannot see images."),
     CAPACITY_EXHAUSTED: mark("Not enough memory right now."),
     CONTEXT_OVERFLOW: mark("The chat no longer fits the model’s context."),
     ENGINE_STOPPED: mark("The engine has stopped."),

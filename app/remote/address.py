@@ -35,12 +35,14 @@ class Remote:
         model: as the server names it.
         kind: what answers there, one of `app.remote.address.KINDS`.
         context: tokens of a prompt and its answer together; 0 where the server does not tell.
+        sees: whether it takes images, as the server or the person says.
     """
 
     address: str
     model: str
     kind: str = ""
     context: int = 0
+    sees: bool = False
 
     @property
     def ref(self) -> str:
@@ -230,11 +232,13 @@ class Listed:
 
     Attributes:
         context: tokens, 0 where it is not told.
+        sees: whether it is told to take images; None where nothing is.
     """
 
     model: str
     kind: str = ""
     context: int = 0
+    sees: bool | None = None
 
 
 def listed(body: object) -> list[Listed] | None:
@@ -251,7 +255,7 @@ def listed(body: object) -> list[Listed] | None:
         model = entry.get("id") if isinstance(entry, Mapping) else entry
         if isinstance(model, str) and 0 < len(model) <= LONGEST and clean(model) == model.strip():
             told = entry if isinstance(entry, Mapping) else {}
-            found[model] = Listed(model, _kind(told), _context(told))
+            found[model] = Listed(model, _kind(told), _context(told), _sees(told))
     return [one for one in found.values() if one.model.isprintable()]
 
 
@@ -274,3 +278,36 @@ def _context(entry: Mapping[str, Any]) -> int:
     told = [entry.get(name) for name in _CONTEXTS]
     told += [meta.get("n_ctx"), meta.get("n_ctx_train")] if isinstance(meta, Mapping) else []
     return next((n for n in told if type(n) is int and 0 < n < _MOST_CONTEXT), 0)
+
+
+_EYES = {"vision", "multimodal", "image", "images"}
+
+
+def _sees(entry: Mapping[str, Any]) -> bool | None:
+    """Whether a model takes images, as OpenRouter, Mistral, Ollama and llama.cpp tell it."""
+    about = entry.get("architecture")
+    told = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
+    told += [about.get("input_modalities")] if isinstance(about, Mapping) else []
+    lists = [_able(one) for one in told if isinstance(one, list | Mapping)]
+    if entry.get("type") == "vlm":
+        return True
+    return any(_EYES & one for one in lists) if lists else None
+
+
+def _able(told: list[Any] | Mapping[str, Any]) -> set[str]:
+    """What is listed, or is true: `{"vision": true}`."""
+    names = [n for n, can in told.items() if can is True] if isinstance(told, Mapping) else told
+    return {name for name in names if isinstance(name, str)}
+
+
+def is_ollama(entries: object) -> bool:
+    """Whether an answer to ``GET /models`` is Ollama's, which tells there of nothing but names."""
+    listed = entries.get("data") if isinstance(entries, Mapping) else None
+    return isinstance(listed, list) and any(
+        isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed
+    )
+
+
+def sees_at_ollama(shown: object) -> bool | None:
+    """What Ollama's answer to ``POST /api/show`` says of a model's eyes."""
+    return _sees(shown) if isinstance(shown, Mapping) else None

@@ -12,11 +12,20 @@ import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.remote import errors
-from app.remote.address import Listed, Remote, asked_at, host_of, listed
+from app.remote.address import (
+    Listed,
+    Remote,
+    asked_at,
+    host_of,
+    is_ollama,
+    listed,
+    sees_at_ollama,
+)
 from app.remote.stream import Piece, Reading
 from app.tools.bounding import TooMuchError, check_parts
 
@@ -31,6 +40,7 @@ LIST_S = 20.0
 QUIET_S = 600.0
 """Without anything of an answer. A long prompt on a slow machine takes minutes to read."""
 MOST_LIST = 8_000_000  # bytes of a list of models
+_MOST_SHOWN = 50  # models of Ollama's that are asked about
 MOST_WHOLE = 32_000_000  # bytes of an answer that is not streamed
 MOST_ERROR = 65_536  # bytes of the words for an error
 MOST_EVENT = 4_000_000  # bytes of one event of a stream
@@ -42,10 +52,24 @@ async def models_at(address: str, key: str) -> list[Listed]:
     Raises:
         RemoteError: there is no answer, or none that makes sense.
     """
-    found = listed(await document(address, "/models", key))
+    told = await document(address, "/models", key)
+    found = listed(told)
     if found is None:
         raise errors.no_sense(host_of(address))
+    if is_ollama(told):
+        shown = await asyncio.gather(*(_shown(address, one, key) for one in found[:_MOST_SHOWN]))
+        found[:_MOST_SHOWN] = shown
     return found
+
+
+async def _shown(address: str, one: Listed, key: str) -> Listed:
+    """A model of Ollama's, with what it says of itself where it is asked."""
+    base = address.removesuffix("/v1")
+    try:
+        told = await document(base, "/api/show", key, "POST", {"model": one.model})
+    except errors.RemoteError:
+        return one
+    return replace(one, sees=sees_at_ollama(told))
 
 
 async def document(

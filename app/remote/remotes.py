@@ -116,6 +116,7 @@ class Remotes:
             ref: {
                 "kind": model.remote.kind,
                 "context": model.remote.context,
+                **({"sees": True} if model.remote.sees else {}),
                 **self.groups.told(ref),
             }
             for ref, model in self._models.items()
@@ -247,7 +248,8 @@ def _remote(ref: str, told: Mapping[str, Any]) -> Remote | None:
         kind = ""
     if not isinstance(context, int) or isinstance(context, bool):
         context = 0
-    return Remote(one.address, one.model, kind, max(0, min(context, _MOST_CONTEXT)))
+    context, sees = max(0, min(context, _MOST_CONTEXT)), told.get("sees") is True
+    return Remote(one.address, one.model, kind, context, sees)
 
 
 def _model(remote: Remote) -> RemoteModel:
@@ -262,5 +264,6 @@ def _model(remote: Remote) -> RemoteModel:
         step="remote",
         thinking=KINDS[remote.kind].thinking,
         tool_format="remote",
+        sees=remote.sees,
         remote=remote,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 import re
@@ -25,6 +26,7 @@ from engine import (
     Failed,
     Finished,
     FinishReason,
+    Image,
     Model,
     SamplingParams,
     TextDelta,
@@ -85,6 +87,8 @@ def body_for(
 
 def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
     role, content = turn.get("role"), turn.get("content")
+    if isinstance(content, list):
+        content = [_part(part) for part in content]
     if role == "tool":
         return {"role": role, "tool_call_id": turn.get("tool_call_id"), "content": content or ""}
     message: dict[str, Any] = {"role": role, "content": content or ""}
@@ -94,6 +98,15 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
     if keeps_reasoning and turn.get("reasoning_content"):
         message["reasoning_content"] = turn["reasoning_content"]
     return message
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a message as OpenAI has it, and everybody who speaks like it."""
+    if part["type"] == "text":
+        return dict(part)
+    image: Image = part["image"]
+    data = base64.b64encode(image.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

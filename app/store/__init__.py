@@ -5,7 +5,14 @@ The store knows no Qt. `Store.open(path)` is the way in; everything else is plai
 Imports: app.settings.
 """
 
-from app.store.attachments import AttachedText, Attachment, Attachments, Span
+from app.store.attachments import (
+    AttachedText,
+    Attachment,
+    Attachments,
+    Span,
+    StoredImage,
+    has_images,
+)
 from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
 from app.store.portable import FORMAT, VERSION, chat_from_json, chat_to_json, to_text
@@ -30,9 +37,11 @@ __all__ = [
     "Span",
     "Store",
     "StoreError",
+    "StoredImage",
     "backups_of",
     "chat_from_json",
     "chat_to_json",
+    "has_images",
     "new_id",
     "places_in",
     "to_text",

@@ -1,13 +1,16 @@
-"""The texts of attached files, each kept once for all chats."""
+"""The texts and images of attached files, each kept once for all chats."""
 
 import json
 import sqlite3
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.store.attachments import (
     AttachedText,
     Attachments,
+    StoredImage,
     forget_unused,
     has_unused,
     text_from_json,
@@ -34,8 +37,24 @@ class SaveText:
 
 
 @dataclass(frozen=True)
-class ForgetTexts:
-    """The texts that nothing has any more, out of the file."""
+class SaveImage:
+    """An image; one that is there already stays."""
+
+    image: StoredImage
+    slot: str | None = None
+    urgent: bool = True
+
+    def write(self, db: sqlite3.Connection) -> None:
+        values = (self.image.hash, self.image.thumbnail, self.image.data)
+        db.execute("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", values)
+
+    def show(self, view: View) -> None:
+        view.images[self.image.hash] = self.image
+
+
+@dataclass(frozen=True)
+class ForgetUnused:
+    """The texts and images that nothing has any more, out of the file."""
 
     slot: str | None = None
     urgent: bool = False
@@ -82,8 +101,66 @@ class Texts:
         return {key: text for key, text in found.items() if text is not None}
 
     def forget_unused(self) -> None:
-        """Erases the texts of files that were taken off drafts before this run."""
+        """Erases the texts, and images, of files that were taken off drafts before this run."""
         with self._readers.reading() as db:
             unused = has_unused(db)
         if unused:
-            self._writer.add(ForgetTexts())
+            self._writer.add(ForgetUnused())
+
+
+class Images:
+    """The images of attached files by their hashes. Those used last stay in memory: what is sent
+    to four chats is read once."""
+
+    MOST_HELD = 64_000_000  # bytes
+
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+        self._held: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def save(self, image: StoredImage) -> str:
+        """Keeps an image; returns its hash.
+
+        Within `Store.together` with what refers to it, as a text.
+        """
+        self._writer.add(SaveImage(image))
+        self._hold(image.hash, image.data)
+        return image.hash
+
+    def get(self, key: str) -> bytes | None:
+        """The file of this hash; None if it is not there."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
+        found = self._of(key, "data")
+        if found is not None:
+            self._hold(key, found)
+        return found
+
+    def thumbnail(self, key: str) -> bytes | None:
+        """The small one of this hash, empty where none could be made; None if it is not there."""
+        return self._of(key, "thumbnail")
+
+    def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
+        """The images that these have, by their hashes."""
+        wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_image)
+        found = {key: self._of(key, "data") for key in wanted}
+        return {key: data for key, data in found.items() if data is not None}
+
+    def _of(self, key: str, column: str) -> bytes | None:
+        if (waiting := queued(self._writer).images.get(key)) is not None:
+            return waiting.data if column == "data" else waiting.thumbnail
+        with self._readers.reading() as db:
+            one = f"SELECT {column} FROM images WHERE hash = ?"
+            row = db.execute(one, (key,)).fetchone()
+        return row[0] if row is not None and isinstance(row[0], bytes) else None
+
+    def _hold(self, key: str, data: bytes) -> None:
+        with self._lock:
+            self._held[key] = data
+            self._held.move_to_end(key)
+            while sum(map(len, self._held.values())) > self.MOST_HELD and len(self._held) > 1:
+                self._held.popitem(last=False)

@@ -1,9 +1,11 @@
-"""Files that go with a message: what is said of each, and its text, kept once for all chats."""
+"""Files that go with a message: what is said of each, and its text or image, kept once for all."""
 
+import base64
 import hashlib
 import json
 import sqlite3
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -39,18 +41,32 @@ class AttachedText:
 
 
 @dataclass(frozen=True)
+class StoredImage:
+    """An image: its file, and a small JPEG of it, empty where there is none."""
+
+    data: bytes = field(repr=False)
+    thumbnail: bytes = field(default=b"", repr=False)
+
+    @cached_property
+    def hash(self) -> str:
+        """By which it is kept, as the engine names it: SHA-256 of the file."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True)
 class Attachment:
     """A file that goes with a message.
 
     Attributes:
         name: the file's.
-        kind: what it is, for people: "PDF", "Word", "text".
-        hash: of its text: see `AttachedText`.
+        kind: what it is, for people: "PDF", "Word", "text", "PNG".
+        hash: of its text: see `AttachedText`. Of an image: see `StoredImage`.
         unit, pages: what its pages are called, and how many it has.
         characters: of its whole text.
         use: how much of it is sent. "passages" are found by the question when that is sent.
         spans: what is sent unless it is all: of which page, counted from 1, from which character to
             which.
+        width, height: of an image in pixels; 0 for what has a text.
     """
 
     name: str
@@ -61,9 +77,20 @@ class Attachment:
     characters: int = 0
     use: Use = "all"
     spans: tuple[Span, ...] = ()
+    width: int = 0
+    height: int = 0
+
+    @property
+    def is_image(self) -> bool:
+        return self.width > 0 and self.height > 0
 
 
 Attachments = tuple[Attachment, ...]
+
+
+def has_images(attachments: Attachments) -> bool:
+    """Whether there is an image among them."""
+    return any(each.is_image for each in attachments)
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
@@ -90,7 +117,7 @@ def _attachment(value: Any) -> Attachment:
     if not isinstance(value, dict):
         raise TypeError("an attachment is not an object")
     texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit")}
-    counts = {n: value.get(n, 0) for n in ("pages", "characters")}
+    counts = {n: value.get(n, 0) for n in ("pages", "characters", "width", "height")}
     spans, use = value.get("spans", []), value.get("use", "all")
     if not all(isinstance(each, str) for each in texts.values()) or not isinstance(spans, list):
         raise TypeError("an attachment is damaged")
@@ -127,6 +154,23 @@ def texts_from_json(value: object) -> dict[str, AttachedText]:
     return found
 
 
+def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
+    return {key: base64.b64encode(data).decode() for key, data in images.items()}
+
+
+def images_from_json(value: object) -> list[StoredImage]:
+    """The images of a file of chats; damaged ones left out. What makes thumbnails reads them."""
+    found = []
+    for key, each in value.items() if isinstance(value, dict) else ():
+        try:
+            image = StoredImage(base64.b64decode(each, validate=True))
+        except (TypeError, ValueError):
+            continue
+        if image.hash == key:
+            found.append(image)
+    return found
+
+
 def _sound(text: str) -> str:
     """Without lone surrogates, which have no UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -141,6 +185,13 @@ def create(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX messages_attached ON messages(id) WHERE attachments <> '[]'")
 
 
+def create_images(db: sqlite3.Connection) -> None:
+    """The images; each one's thumbnail first, as what comes after a long value is read slowly."""
+    db.execute(
+        "CREATE TABLE images (hash TEXT PRIMARY KEY, thumbnail BLOB NOT NULL, data BLOB NOT NULL)"
+    )
+
+
 _REFERRED = " UNION ".join(
     f"SELECT COALESCE(json_extract(each.value, '$.hash'), '') FROM {table}, json_each("
     f"CASE WHEN json_valid({column}) THEN {column} ELSE '[]' END) AS each WHERE {column} <> '[]'"
@@ -150,16 +201,18 @@ _REFERRED = " UNION ".join(
         ("chats", "edited_attachments"),
     )
 )
-_UNUSED = f"FROM attached WHERE hash NOT IN ({_REFERRED})"
+_UNUSED = f"hash NOT IN ({_REFERRED})"
+_TABLES = ("attached", "images")
 
 
 def has_unused(db: sqlite3.Connection) -> bool:
-    """Whether there are texts that no message and no draft has any more."""
-    return db.execute(f"SELECT 1 {_UNUSED} LIMIT 1").fetchone() is not None
+    """Whether there are texts or images that no message and no draft has any more."""
+    some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {_UNUSED}" for table in _TABLES)
+    return db.execute(f"{some} LIMIT 1").fetchone() is not None
 
 
 def forget_unused(db: sqlite3.Connection) -> None:
-    """Erase the texts that no message and no draft has any more."""
-    there = "SELECT 1 FROM sqlite_master WHERE name = 'attached'"
-    if db.execute(there).fetchone() is not None:  # a copy may be older than that table
-        db.execute(f"DELETE {_UNUSED}")
+    """Erase the texts and images that no message and no draft has any more."""
+    there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"  # a copy may be older than these
+    for (table,) in db.execute(there, _TABLES).fetchall():
+        db.execute(f"DELETE FROM {table} WHERE {_UNUSED}")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.store import erase
-from app.store.attached import SaveText
-from app.store.attachments import AttachedText
+from app.store.attached import SaveImage, SaveText
+from app.store.attachments import AttachedText, StoredImage
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -79,11 +79,12 @@ class Exchange:
         self,
         chats: Iterable[tuple[ChatRecord, Sequence[Message]]],
         texts: Iterable[AttachedText] = (),
+        images: Iterable[StoredImage] = (),
     ) -> None:
         """Adds chats that are not there, exactly as they are. Each is written whole or not at all.
 
-        ``texts`` are those of the files attached in them. Raises TypeError or ValueError when
-        options or figures are not JSON.
+        ``texts`` and ``images`` are those of the files attached in them. Raises TypeError or
+        ValueError when options or figures are not JSON.
         """
         adding = [
             TakeIn(storable_chat(chat), tuple(map(storable_message, messages)))
@@ -91,7 +92,8 @@ class Exchange:
         ]
         for each in adding:
             self._erased.discard(each.chat.id)
-        self._writer.add(*(SaveText(text.hash, text) for text in texts), *adding)
+        kept = (SaveText(text.hash, text) for text in texts)
+        self._writer.add(*kept, *map(SaveImage, images), *adding)
         self._writer.when_idle(index_chore)
 
     def take_out(self, ids: Sequence[str]) -> None:

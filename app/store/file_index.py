@@ -126,18 +126,9 @@ def found_in_files(
     places: dict[str, int] = dict(rows.fetchall())
     if not places:
         return []
-    condition, values = narrowed.condition() if narrowed is not None else ("1", [])
-    having = db.execute(
-        "SELECT m.chat_id, m.id, json_extract(each.value, '$.hash'), "
-        "json_extract(each.value, '$.name'), json_extract(each.value, '$.unit') "
-        "FROM messages m, json_each("
-        "CASE WHEN json_valid(m.attachments) THEN m.attachments ELSE '[]' END) AS each "
-        f"WHERE m.attachments <> '[]' AND m.deleted_at IS NULL AND {condition} ORDER BY m.seq",
-        values,
-    )
     newest = {
-        chat: (place, SearchHit(chat, message, "", file=str(name), unit=str(unit or "")))
-        for chat, message, key, name, unit in having
+        hit.chat_id: (place, hit)
+        for key, hit in _having(db, narrowed)
         if (place := places.get(key)) is not None
     }
     hits = []
@@ -146,3 +137,25 @@ def found_in_files(
         if (row := db.execute(one, (place,)).fetchone()) is not None:
             hits.append((str(row[1]), replace(hit, page=row[0])))
     return hits
+
+
+def files_of_messages(db: sqlite3.Connection, narrowed: Filter | None) -> list[SearchHit]:
+    """Each file of each message, without a snippet, in the order in which they were sent."""
+    return [replace(hit, unit="") for _, hit in _having(db, narrowed)]
+
+
+def _having(db: sqlite3.Connection, narrowed: Filter | None) -> list[tuple[str, SearchHit]]:
+    """The files of messages, with the hashes of what they hold."""
+    condition, values = narrowed.condition() if narrowed is not None else ("1", [])
+    rows = db.execute(
+        "SELECT m.chat_id, m.id, json_extract(each.value, '$.hash'), "
+        "json_extract(each.value, '$.name'), json_extract(each.value, '$.unit') "
+        "FROM messages m, json_each("
+        "CASE WHEN json_valid(m.attachments) THEN m.attachments ELSE '[]' END) AS each "
+        f"WHERE m.attachments <> '[]' AND m.deleted_at IS NULL AND {condition} ORDER BY m.seq",
+        values,
+    )
+    return [
+        (str(key), SearchHit(chat, message, "", file=str(name), unit=str(unit or "")))
+        for chat, message, key, name, unit in rows
+    ]

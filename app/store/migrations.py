@@ -180,6 +180,11 @@ def grouped(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE chats ADD COLUMN variant TEXT NOT NULL DEFAULT ''")
 
 
+def images(db: sqlite3.Connection) -> None:
+    """Messages and drafts have images; each is kept once."""
+    attachments.create_images(db)
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
@@ -192,6 +197,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     tools,
     files_found,
     grouped,
+    images,
 )
 
 

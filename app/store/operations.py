@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Protocol
 
-from app.store.attachments import AttachedText, from_column, to_column
+from app.store.attachments import AttachedText, StoredImage, from_column, to_column
 from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message
 
 _CHAT = [f.name for f in fields(ChatRecord)]
@@ -30,6 +30,7 @@ class View:
     layouts: dict[str, str | None] = field(default_factory=dict)  # None: deleted
     folders: dict[str, Folder | None] = field(default_factory=dict)  # None: deleted
     texts: dict[str, AttachedText] = field(default_factory=dict)
+    images: dict[str, StoredImage] = field(default_factory=dict)
 
 
 class Operation(Protocol):

@@ -11,6 +11,7 @@ from app.store.attachments import (
     Attachments,
     attachments_from_json,
     attachments_to_json,
+    images_to_json,
 )
 from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message, Role, Status
 
@@ -33,11 +34,14 @@ def attached_in(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachmen
 
 
 def chat_to_json(
-    chat: ChatRecord, messages: Iterable[Message], texts: Mapping[str, AttachedText] | None = None
+    chat: ChatRecord,
+    messages: Iterable[Message],
+    texts: Mapping[str, AttachedText] | None = None,
+    images: Mapping[str, bytes] | None = None,
 ) -> dict[str, Any]:
     """The chat and what is living of its messages (a chat's whole tree, parents first).
 
-    ``texts`` are those of its files, by their hashes.
+    ``texts`` and ``images`` are those of its files, by their hashes.
     """
     kept = list(_living(messages))
     ids = {message.id for message in kept}
@@ -48,6 +52,8 @@ def chat_to_json(
         written["edited_attachments"] = []
     if texts:
         written["texts"] = {key: asdict(text) for key, text in texts.items()}
+    if images:
+        written["images"] = images_to_json(images)
     written["messages"] = [_fields(message, _MESSAGE) for message in kept]
     return written
 

@@ -78,6 +78,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         layouts = list(_rows(source, "layouts", size))
         kept = list(_rows(source, "folders", size))
         texts = list(_rows(source, "attached", size))
+        images = list(_rows(source, "images", size))
     if not messages and not chats:
         raise unreadable(path)
     for message in messages:
@@ -109,6 +110,10 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
             with suppress(KeyError, IndexError, sqlite3.Error):
                 text = (str(row["hash"]), str(row["content"]))
                 target.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", text)
+        for row in images:
+            with suppress(KeyError, IndexError, TypeError, sqlite3.Error):
+                image = (str(row["hash"]), bytes(row["thumbnail"]), bytes(row["data"]))
+                target.execute("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", image)
         for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
             if not index_some(target):
                 break
@@ -196,7 +201,7 @@ def _fits(name: str, value: object) -> bool:
 
 def _rows(db: sqlite3.Connection, table: str, size: int) -> Iterator[sqlite3.Row]:
     """Rows from the front up to the damage, from the end down to it, and one by one between."""
-    key = "rowid" if table in {"layouts", "folders", "attached"} else "seq"
+    key = "rowid" if table in {"layouts", "folders", "attached", "images"} else "seq"
     first = 0
     try:
         for row in db.execute(f"SELECT {key} AS place, * FROM {table} ORDER BY {key}"):

@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from app.store.database import note_damage, open_reader
 from app.store.errors import UNREADABLE, StoreError, translate
-from app.store.file_index import found_in_files
+from app.store.file_index import files_of_messages, found_in_files
 from app.store.filters import Filter, split
 from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, spaced
 from app.store.operations import CHAT_COLUMNS, chat_from_row
@@ -128,13 +128,26 @@ def _files(
     """A hit in a file for each chat whose messages have none, the chats used last first."""
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
-    found = [pair for pair in found_in_files(db, match, narrowed) if pair[1].chat_id in used]
+    texts = {hit.chat_id: (text, hit) for text, hit in found_in_files(db, match, narrowed)}
+    by_chat = _named(db, terms, narrowed) | texts
+    found = [pair for chat, pair in by_chat.items() if chat in used]
     found.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
     hits = []
     for text, hit in found:
         shown = _hit(hit.chat_id, hit.message_id, text, terms)
         hits.append(replace(hit, snippet=shown.snippet, marks=shown.marks))
     return hits
+
+
+def _named(
+    db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None
+) -> dict[str, tuple[str, SearchHit]]:
+    """By chat the newest message that has a file, perhaps an image, with the words in its name."""
+    return {
+        hit.chat_id: (hit.file, hit)
+        for hit in files_of_messages(db, narrowed)
+        if all(_marks(hit.file, [term]) for term in terms)
+    }
 
 
 def _texts(

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.store import erase
-from app.store.attached import Texts
+from app.store.attached import Images, Texts
 from app.store.backups import Backup, Backups, backups_of, restore
 from app.store.database import copy, keep_if_damaged, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
@@ -62,7 +62,7 @@ class Store:
 
     Attributes:
         file: where the chats are.
-        trash, folders, texts, tool_rows, exchange: its parts, each for what it is named by.
+        trash, folders, texts, images, tool_rows, exchange: its parts, each for what it is named by.
         journal_aside: a copy of the journal that the last run left, if it was damaged: changes
             of that run's last moments may be missing.
 
@@ -90,6 +90,7 @@ class Store:
         self.trash = Trash(self._writer, self._readers, self._backups, clock)
         self.folders = Folders(self._writer, self._readers)
         self.texts = Texts(self._writer, self._readers)
+        self.images = Images(self._writer, self._readers)
         self.tool_rows = ToolRows(self._writer, self._readers)
         self.exchange = Exchange(self._writer, self._readers, self.trash.erased)
         if unfinished:

@@ -964,6 +964,7 @@
         <translation>{hosts} werden gestartet…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Bilder</translation>
@@ -2531,6 +2532,7 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
@@ -5890,11 +5892,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>Laut Vorlage und Konfiguration. Bilder kann Stretto noch nicht senden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>Laut Vorlage und Konfiguration</translation>
     </message>
@@ -5964,11 +5961,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>images, not yet in Stretto</source>
-        <translation>Bilder, noch nicht in Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Suggestions for {gigabytes} GB of memory</source>
         <translation>Vorschläge für {gigabytes} GB Speicher</translation>
     </message>
@@ -6013,7 +6005,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Kein kleineres Modell auf diesem Computer hat denselben Tokenizer.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder no longer exists</source>
         <translation>Den Ordner gibt es nicht mehr</translation>
     </message>
@@ -8375,11 +8367,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Images are not supported. Paste their text instead.</source>
-        <translation>Bilder werden nicht unterstützt. Füge stattdessen ihren Text ein.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>Dateien anhängen…  Ctrl+Shift+A</translation>
     </message>
@@ -9960,6 +9947,68 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/models/errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>Schon die Nachricht allein ist zu lang für den Kontext des Modells.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Use {model}</source>
+        <translation>{model} verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images</source>
+        <comment>after another word</comment>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <translation>{model} kann keine Bilder sehen. Entferne sie oder wähle ein Modell, das es kann.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Pasted image</source>
+        <translation>Eingefügtes Bild</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>The image is no longer available.</source>
+        <translation>Das Bild ist nicht mehr verfügbar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot see images.</source>
+        <translation>Das Modell kann keine Bilder sehen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Takes images</source>
+        <translation>Nimmt Bilder an</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Images in your messages are sent to this model</source>
+        <translation>Bilder in deinen Nachrichten werden an dieses Modell gesendet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/widgets/pictures.py"/>
+        <source>Image {name}, {about}</source>
+        <translation>Bild {name}, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter shows the image, Delete removes it</source>
+        <translation>Enter zeigt das Bild, Entf entfernt es</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat has a model that cannot see images</source>
+        <comment>%n chats have models that cannot see images</comment>
+        <translation>
+            <numerusform>%n Chat hat ein Modell, das keine Bilder sehen kann</numerusform>
+            <numerusform>%n Chats haben Modelle, die keine Bilder sehen können</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

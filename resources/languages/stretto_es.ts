@@ -964,6 +964,7 @@
         <translation>Iniciando {hosts}…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Imágenes</translation>
@@ -2531,6 +2532,7 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
@@ -5933,11 +5935,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>Según su plantilla y configuración. Stretto aún no puede enviar imágenes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>Según su plantilla y configuración</translation>
     </message>
@@ -6007,11 +6004,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>images, not yet in Stretto</source>
-        <translation>imágenes, aún no en Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Suggestions for {gigabytes} GB of memory</source>
         <translation>Sugerencias para {gigabytes} GB de memoria</translation>
     </message>
@@ -6056,7 +6048,7 @@ No respondiste.</translation>
         <translation>Ningún modelo más pequeño de este ordenador tiene el mismo tokenizador.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder no longer exists</source>
         <translation>La carpeta ya no existe</translation>
     </message>
@@ -8418,11 +8410,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Images are not supported. Paste their text instead.</source>
-        <translation>No se admiten imágenes. Pega en su lugar su texto.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>Adjuntar archivos…  Ctrl+Shift+A</translation>
     </message>
@@ -9960,6 +9947,68 @@ No respondiste.</translation>
         <location filename="../../app/models/errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>El mensaje por sí solo es demasiado largo para el contexto del modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Use {model}</source>
+        <translation>Usar {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images</source>
+        <comment>after another word</comment>
+        <translation>imágenes</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <translation>{model} no puede ver imágenes. Quítalas o elige un modelo que pueda.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Pasted image</source>
+        <translation>Imagen pegada</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>The image is no longer available.</source>
+        <translation>La imagen ya no está disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot see images.</source>
+        <translation>El modelo no puede ver imágenes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Takes images</source>
+        <translation>Acepta imágenes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Images in your messages are sent to this model</source>
+        <translation>Las imágenes de tus mensajes se envían a este modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/widgets/pictures.py"/>
+        <source>Image {name}, {about}</source>
+        <translation>Imagen {name}, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter shows the image, Delete removes it</source>
+        <translation>Intro muestra la imagen; Supr la quita</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat has a model that cannot see images</source>
+        <comment>%n chats have models that cannot see images</comment>
+        <translation>
+            <numerusform>%n chat tiene un modelo que no puede ver imágenes</numerusform>
+            <numerusform>%n chats tienen modelos que no pueden ver imágenes</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -964,6 +964,7 @@
         <translation>Démarrage de {hosts}…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Images</translation>
@@ -2531,6 +2532,7 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
@@ -5890,11 +5892,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>D’après son gabarit et sa configuration. Stretto ne peut pas encore envoyer d’images.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>D’après son gabarit et sa configuration</translation>
     </message>
@@ -5964,11 +5961,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>images, not yet in Stretto</source>
-        <translation>images, pas encore dans Stretto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Suggestions for {gigabytes} GB of memory</source>
         <translation>Suggestions pour {gigabytes}&#xa0;Go de mémoire</translation>
     </message>
@@ -6013,7 +6005,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucun modèle plus petit sur cet ordinateur n’a le même tokeniseur.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder no longer exists</source>
         <translation>Le dossier n’existe plus</translation>
     </message>
@@ -8375,11 +8367,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Images are not supported. Paste their text instead.</source>
-        <translation>Les images ne sont pas prises en charge. Collez plutôt leur texte.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>Joindre des fichiers…  Ctrl+Shift+A</translation>
     </message>
@@ -9960,6 +9947,68 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/models/errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>À lui seul, le message est trop long pour le contexte du modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Use {model}</source>
+        <translation>Utiliser {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images</source>
+        <comment>after another word</comment>
+        <translation>images</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <translation>{model} ne voit pas les images. Retirez-les ou choisissez un modèle qui les voit.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Pasted image</source>
+        <translation>Image collée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>The image is no longer available.</source>
+        <translation>L’image n’est plus disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot see images.</source>
+        <translation>Le modèle ne voit pas les images.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Takes images</source>
+        <translation>Accepte les images</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Images in your messages are sent to this model</source>
+        <translation>Les images de vos messages sont envoyées à ce modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/widgets/pictures.py"/>
+        <source>Image {name}, {about}</source>
+        <translation>Image {name}, {about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter shows the image, Delete removes it</source>
+        <translation>Entrée pour afficher l’image, Suppr pour la retirer</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat has a model that cannot see images</source>
+        <comment>%n chats have models that cannot see images</comment>
+        <translation>
+            <numerusform>%n discussion a un modèle qui ne voit pas les images</numerusform>
+            <numerusform>%n discussions ont des modèles qui ne voient pas les images</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

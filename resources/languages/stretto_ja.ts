@@ -958,6 +958,7 @@
         <translation>{hosts}を起動中…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>画像</translation>
@@ -2493,6 +2494,7 @@ You declined.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
@@ -5815,11 +5817,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>テンプレートと構成の記載による。Strettoはまだ画像を送信できません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>テンプレートと構成の記載による</translation>
     </message>
@@ -5889,11 +5886,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>images, not yet in Stretto</source>
-        <translation>画像（Strettoは未対応）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Suggestions for {gigabytes} GB of memory</source>
         <translation>メモリ{gigabytes} GB向けのおすすめ</translation>
     </message>
@@ -5938,7 +5930,7 @@ You did not answer.</source>
         <translation>このコンピュータに、同じトークナイザを使う小さいモデルはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder no longer exists</source>
         <translation>フォルダはもうありません</translation>
     </message>
@@ -8270,11 +8262,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Images are not supported. Paste their text instead.</source>
-        <translation>画像には対応していません。代わりにテキストをペーストしてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>ファイルを添付…  Ctrl+Shift+A</translation>
     </message>
@@ -9836,6 +9823,67 @@ You did not answer.</source>
         <location filename="../../app/models/errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>このメッセージだけでモデルのコンテキストを超えています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Use {model}</source>
+        <translation>{model}を使用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images</source>
+        <comment>after another word</comment>
+        <translation>画像</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <translation>{model}は画像を認識できません。画像を削除するか、認識できるモデルを選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Pasted image</source>
+        <translation>ペーストした画像</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>The image is no longer available.</source>
+        <translation>この画像はもうありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot see images.</source>
+        <translation>このモデルは画像を認識できません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Takes images</source>
+        <translation>画像に対応</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Images in your messages are sent to this model</source>
+        <translation>メッセージ内の画像をこのモデルに送信します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/widgets/pictures.py"/>
+        <source>Image {name}, {about}</source>
+        <translation>画像{name}、{about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter shows the image, Delete removes it</source>
+        <translation>Enterで画像を表示、Deleteで削除</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat has a model that cannot see images</source>
+        <comment>%n chats have models that cannot see images</comment>
+        <translation>
+            <numerusform>%n件のチャットのモデルは画像を認識できません</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -958,6 +958,7 @@
         <translation>正在启动 {hosts}…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>图片</translation>
@@ -2493,6 +2494,7 @@ You declined.</source>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
@@ -5858,11 +5860,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>According to its template and configuration. Stretto cannot send images yet.</source>
-        <translation>依据其模板和配置。Stretto 尚不能发送图片。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>According to its template and configuration</source>
         <translation>依据其模板和配置</translation>
     </message>
@@ -5932,11 +5929,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>images, not yet in Stretto</source>
-        <translation>图片（Stretto 尚不支持）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/found.py"/>
         <source>Suggestions for {gigabytes} GB of memory</source>
         <translation>适合 {gigabytes} GB 内存的推荐</translation>
     </message>
@@ -5981,7 +5973,7 @@ You did not answer.</source>
         <translation>这台电脑上没有使用相同分词器的更小模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder no longer exists</source>
         <translation>文件夹已不存在</translation>
     </message>
@@ -8313,11 +8305,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Images are not supported. Paste their text instead.</source>
-        <translation>不支持图片。请改为粘贴其中的文字。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach Files…  Ctrl+Shift+A</source>
         <translation>附加文件…  Ctrl+Shift+A</translation>
     </message>
@@ -9836,6 +9823,67 @@ You did not answer.</source>
         <location filename="../../app/models/errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>仅这条消息就已超出模型的上下文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Use {model}</source>
+        <translation>使用 {model}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/found.py"/>
+        <source>images</source>
+        <comment>after another word</comment>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <translation>{model} 无法查看图片。请移除图片，或选择支持图片的模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>Pasted image</source>
+        <translation>粘贴的图片</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>The image is no longer available.</source>
+        <translation>图片已不可用。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot see images.</source>
+        <translation>此模型无法查看图片。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Takes images</source>
+        <translation>支持图片</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Images in your messages are sent to this model</source>
+        <translation>消息中的图片会发送给此模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/widgets/pictures.py"/>
+        <source>Image {name}, {about}</source>
+        <translation>图片 {name}，{about}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/file_chips.py"/>
+        <source>Enter shows the image, Delete removes it</source>
+        <translation>按 Enter 显示图片，按 Delete 移除图片</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat has a model that cannot see images</source>
+        <comment>%n chats have models that cannot see images</comment>
+        <translation>
+            <numerusform>%n 个对话的模型无法查看图片</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -40,6 +40,7 @@ from engine import (
     TextDelta,
     ToolCallFinished,
 )
+from engine.messages import text_of
 
 _numbers = itertools.count(1)
 
@@ -60,7 +61,7 @@ class FakeReply:
             self.words = after_results(turns)
         else:
             # What is asked stands after the files that go with it.
-            self.words = script(turns[-1]["content"].rpartition("</file>\n\n")[2])
+            self.words = script(text_of(turns[-1]["content"]).rpartition("</file>\n\n")[2])
         self.written = 0
 
     def cancel(self) -> None:
@@ -88,9 +89,9 @@ class FakeSession:
     ) -> FakeReply:
         reply = FakeReply(self, prompt, params, on_event)
         slides = self.options.get("on_overflow") == "slide"
-        if any("toolong" in turn["content"] for turn in prompt):
+        if any("toolong" in text_of(turn["content"]) for turn in prompt):
             reply.words = iter([("context_overflow", "It is too long for this model.")])
-        elif slides and prompt[-1]["content"].startswith("overflow"):
+        elif slides and text_of(prompt[-1]["content"]).startswith("overflow"):
             reply.words = iter([("answer", "Without the oldest.")])
         if self.ended:
             reply.words = iter([("unknown_model", "The model was unloaded. Load it again.")])
@@ -253,7 +254,7 @@ class FakeEngine:
         session_id: str = "",
     ) -> Future[int]:
         """A token is a word, and three go with each turn; the oldest go where they must."""
-        sizes = [len(turn["content"].split()) + 3 for turn in prompt]
+        sizes = [len(text_of(turn["content"]).split()) + 3 for turn in prompt]
         while slides_in is not None and sum(sizes) >= slides_in and len(sizes) > 1:
             del sizes[:2]  # a question and its answer
         future: Future[int] = Future()
@@ -353,6 +354,7 @@ class FakeEngine:
             True,
             {"temperature": 0.5},
             tool_format="json",
+            sees="eyes" in folder.name,
         )
         if adapter:
             name, one = f"{name} + {Path(adapter).name}", f"{path} + {adapter}"
@@ -417,9 +419,9 @@ def after_results(turns: Any) -> Iterator[tuple[str, str]]:
     """What comes after results: another call of a loop, or what the results were."""
     at = max(n for n, turn in enumerate(turns) if turn["role"] == "user")
     results = [turn["content"] for turn in turns[at:] if turn["role"] == "tool"]
-    verb, _, rest = turns[at]["content"].strip().partition(" ")
+    verb, _, rest = text_of(turns[at]["content"]).strip().partition(" ")
     if verb == "loop" and len(results) < int(rest.partition(" ")[0]):
-        return script(turns[at]["content"])
+        return script(text_of(turns[at]["content"]))
     return iter([("answer", f"The tool said: {results[-1]}")])
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -18,8 +18,6 @@ from app.settings.language import tr
 from app.store import (
     FORMAT,
     VERSION,
-    AttachedText,
-    Attachments,
     ChatRecord,
     Folder,
     Message,
@@ -124,7 +122,7 @@ class Export:
             with part.open("w", encoding="utf-8", newline="\n") as file:
                 used = {c.folder_id for c in map(store.chat, self.ids) if c is not None}
                 folders = with_parents(store.folders.all(), used)
-                write_json(file, folders, self._chats(store, stop), store.texts.of)
+                write_json(file, folders, self._chats(store, stop), store)
                 file.flush()
                 os.fsync(file.fileno())
             return
@@ -162,18 +160,20 @@ def write_json(
     file: IO[str],
     folders: Sequence[Folder],
     chats: Iterator[tuple[ChatRecord, list[Message]]],
-    texts: Callable[[Iterable[Attachments]], Mapping[str, AttachedText]],
+    store: Store,
 ) -> None:
     """One document of the format in `app/store/FORMAT.md`, a chat at a time.
 
-    ``texts`` gives those of attached files, by their hashes.
+    ``store`` has the texts and images of attached files.
     """
     head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
     head["folders"] = folders_to_json(folders)
     file.write(to_text(head)[:-1] + ', "chats": [')
     for number, (chat, messages) in enumerate(chats):
         file.write(",\n" if number else "\n")
-        file.write(to_text(chat_to_json(chat, messages, texts(attached_in(chat, messages)))))
+        files = attached_in(chat, messages)
+        kept = (store.texts.of(files), store.images.of(files))
+        file.write(to_text(chat_to_json(chat, messages, *kept)))
     file.write("\n]}\n")
 
 

@@ -1,6 +1,6 @@
 """Chats of other programs, and our own JSON, read as a stream and taken into the store.
 
-Imports: app.settings, app.store.
+Imports: app.chats, app.settings, app.store.
 """
 
 from app.chats.importing.job import Import

@@ -9,13 +9,14 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from app.chats.images import with_thumbnail
 from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.report import Report
 from app.chats.importing.tree import Found, own_id, with_ids_of_ours
 from app.settings.language import number, tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Store, StoreError, chat_from_json
-from app.store.attachments import AttachedText, Attachment, texts_from_json
+from app.store.attachments import AttachedText, Attachment, images_from_json, texts_from_json
 from app.store.portable import folders_from_json
 from app.store.records import storable_chat, storable_text
 
@@ -167,7 +168,8 @@ class _Batch:
         if not chats:
             return
         texts = [text for each in chats for text in each.texts]
-        self._store.exchange.take_in([(each.chat, each.messages) for each in chats], texts)
+        images = [image for each in chats for image in each.images]
+        self._store.exchange.take_in([(each.chat, each.messages) for each in chats], texts, images)
         for found in chats:
             self._report.taken.append(found.chat)
             self._report.messages += len(found.messages)
@@ -220,7 +222,9 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
         report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
         return None  # no chats in it
     chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
-    return _fit(Found(OURS, chat, messages, texts=[*texts_from_json(item.get("texts")).values()]))
+    texts = [*texts_from_json(item.get("texts")).values()]
+    images = [with_thumbnail(image) for image in images_from_json(item.get("images"))]
+    return _fit(Found(OURS, chat, messages, texts=texts, images=images))
 
 
 def _fit(found: Found) -> Found:

@@ -35,6 +35,7 @@ _BUFFER = 1 << 16
 _DEEPEST = 200
 _STREAMED = {"chats", "conversations", "data"}
 _EXPORTED = re.compile(r"(?i)conversations([-_ ]?\d+)?\.json")
+_IMAGE = 100_000  # characters in one text, and more
 _PICTURE = 1_000  # characters; a longer "data:" address is a picture within the JSON
 
 _LONG_NUMBER = 600
@@ -242,7 +243,9 @@ class _Value:
                 self._keys.append(value)
         elif not self.long:
             self._put(_plain(value))
-        self._size += _EACH + (len(value) if isinstance(value, str) else 0)
+        length = len(value) if isinstance(value, str) else 0
+        # An image's text takes no more memory than its characters, words' parts several times that.
+        self._size += _EACH + (length // 4 if length > _IMAGE else length)
         if self.long:
             self._stack, self._keys, self.value = [], [], None
         self.whole = not self._depth and event != "map_key"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from app.store import AttachedText, ChatRecord, Message
+from app.store import AttachedText, ChatRecord, Message, StoredImage
 from app.store.records import is_own_id
 
 
@@ -38,7 +38,7 @@ class Found:
 
     Attributes:
         left: what of it was left out, by its name in the plural, and how often.
-        texts: of the files that are attached in it.
+        texts, images: of the files that are attached in it.
     """
 
     source: str
@@ -46,12 +46,14 @@ class Found:
     messages: list[Message]
     left: Counter[str] = field(default_factory=Counter)
     texts: list[AttachedText] = field(default_factory=list)
+    images: list[StoredImage] = field(default_factory=list)
 
     @property
     def characters(self) -> int:
         """About how much there is to store."""
         said = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
-        return said + sum(len(page) for text in self.texts for page in text.pages)
+        shown = sum(len(image.data) for image in self.images)
+        return said + shown + sum(len(page) for text in self.texts for page in text.pages)
 
 
 def derived_id(seconds: float, *names: str) -> str:

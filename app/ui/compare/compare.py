@@ -129,7 +129,7 @@ class Comparisons(QObject):
                 if len(chats) > fit and has_room(self._workspace, pane, "down"):
                     fit, rows = min(fit, ceil(len(chats) / 2)), 2
             chat.load_model()
-            chat.send(prompt, files)
+            chat.send(prompt, files, unseen=True)
             panes.append(pane)
         names = {chat.id: chat.alias or words for chat, words in zip(chats, words, strict=True)}
         self._library.order.group(names)

@@ -30,7 +30,7 @@ from app.chats.table import MOST_MESSAGES
 from app.models.names import model_fallback_name
 from app.settings.language import mark, number, tr
 from app.store import Attachments
-from app.ui.composer.composer import enter_sends, files_in
+from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.sampling_form import TEMPERATURE
@@ -71,6 +71,7 @@ class CompareFiles(QWidget):
         layout.addWidget(self._refused)
         files.wire(self.chips)
         field.files_given.connect(files.add)
+        field.image_given.connect(files.add_image)
         parent.setAcceptDrops(True)
         parent.installEventFilter(self)
         files.attaching.refused.connect(self._on_refused)
@@ -90,12 +91,14 @@ class CompareFiles(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _DRAGS and isinstance(event, QDropEvent):
             found = files_in(event.mimeData())
-            if not found:
+            if not (found or has_image(event.mimeData())):
                 return False
             event.setDropAction(Qt.DropAction.CopyAction)  # of a move the other deletes its own
             event.accept()
-            if event.type() == QEvent.Type.Drop:
+            if event.type() == QEvent.Type.Drop and found:
                 self._files.add(found)
+            elif event.type() == QEvent.Type.Drop and (image := image_in(event.mimeData())):
+                self._files.add_image(image)
             return True
         return super().eventFilter(watched, event)
 
@@ -138,10 +141,12 @@ class AskField(QPlainTextEdit):
 
     Signals:
         files_given(paths): files were pasted or dropped.
+        image_given(data): an image was, as the bytes of a file.
         submitted(): Enter was pressed, and it sends.
     """
 
     files_given = Signal(list)
+    image_given = Signal(bytes)
     submitted = Signal()
     lines = False
 
@@ -153,11 +158,13 @@ class AskField(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or bool(files_in(source))
+        return source.hasText() or has_image(source) or bool(files_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if files := files_in(source):  # their text would be nothing but "file:///…"
             self.files_given.emit(files)
+        elif not source.hasText() and (image := image_in(source)):
+            self.image_given.emit(image)
         else:
             super().insertFromMimeData(source)
 

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from math import ceil, inf
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QBuffer,
+    QEvent,
+    QIODevice,
+    QMimeData,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -14,6 +24,7 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
+    QImage,
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
@@ -27,14 +38,12 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QText
 
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, number, tr
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip
-
-NO_PICTURES = mark("Images are not supported. Paste their text instead.")
 
 MOST_CHARACTERS = 1_000_000
 """Of a message. Laying out as many takes about a second, during which the window stands still; the
@@ -63,6 +72,7 @@ class ComposerText(QTextEdit):
         unfinished_changed(): an input method has other text that is not finished yet.
         refused(reason): something cannot be put in here.
         files_given(paths): files were pasted or dropped.
+        image_given(data): an image was, as the bytes of a file.
         long_pasted(text): a long text was.
         focused(): the focus came or went.
     """
@@ -73,6 +83,7 @@ class ComposerText(QTextEdit):
     unfinished_changed = Signal()
     refused = Signal(str)
     files_given = Signal(list)
+    image_given = Signal(bytes)
     long_pasted = Signal(str)
     focused = Signal()
 
@@ -170,14 +181,14 @@ class ComposerText(QTextEdit):
         self.unfinished_changed.emit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or source.hasImage() or bool(files_in(source))
+        return source.hasText() or has_image(source) or bool(files_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         length = len(source.text())
         if files := files_in(source):  # their text would be nothing but "file:///…"
             self.files_given.emit(files)
-        elif source.hasImage() and not length:
-            self.refused.emit(tr(NO_PICTURES))
+        elif not length and (image := image_in(source)):
+            self.image_given.emit(image)
         elif 0 < self.long_paste < length <= MOST_PASTED:
             self.long_pasted.emit(source.text())
         elif length + self.document().characterCount() > MOST_CHARACTERS:
@@ -205,6 +216,28 @@ def enter_sends(event: QKeyEvent) -> bool:
 def files_in(source: QMimeData) -> list[Path]:
     """The files of a drop or of the clipboard."""
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
+
+
+_KINDS = ("image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "image/bmp")
+
+
+def has_image(source: QMimeData) -> bool:
+    """Whether a drop or the clipboard has an image, and no file of it."""
+    return source.hasImage() or any(map(source.hasFormat, _KINDS))
+
+
+def image_in(source: QMimeData) -> bytes:
+    """That image as a file, as its program gives it where it does; empty where there is none."""
+    for kind in _KINDS:
+        if source.hasFormat(kind) and (data := source.data(kind).data()):
+            return bytes(data)
+    image = source.imageData() if source.hasImage() else None
+    if not isinstance(image, QImage) or image.isNull():
+        return b""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG", 80)  # type: ignore[call-overload]  # quick, and somewhat larger
+    return bytes(buffer.data().data())
 
 
 class BroadcastLine(QWidget):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -16,6 +16,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.pictures import paint_small
 
 
 @dataclass(frozen=True)
@@ -26,22 +27,30 @@ class ChipWords:
         attachment: the file; None for one that is still being read.
         about: what it is and how much it takes, in few words.
         too_much: the files together do not fit.
+        thumbnail: of an image; a chip without one has a sign.
     """
 
     name: str
     about: str
     attachment: Attachment | None = None
     too_much: bool = False
+    thumbnail: bytes = field(default=b"", repr=False)
+
+    @property
+    def is_image(self) -> bool:
+        return self.attachment is not None and self.attachment.is_image
 
 
 class FileChip(PaintedButton):
-    """One file: Enter or a click opens what can be done with it, Delete takes it off.
+    """One file: Enter or a click opens what can be done with it, or shows an image; Delete takes
+    it off. An image is a small picture of itself.
 
     Signals:
         removed(): it is to go.
     """
 
     HEIGHT = 30
+    PICTURE = 64
     WIDEST = 440
     removed = Signal()
 
@@ -62,25 +71,37 @@ class FileChip(PaintedButton):
         about = words.about
         if words.too_much:
             about = tr("{about}; too long for this model", about=about)
-        self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
-        self.setAccessibleDescription(
-            tr("Enter chooses what the model gets, Delete removes the file")
-        )
+        if words.is_image:
+            self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=about))
+            self.setAccessibleDescription(tr("Enter shows the image, Delete removes it"))
+        else:
+            self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
+            self.setAccessibleDescription(
+                tr("Enter chooses what the model gets, Delete removes the file")
+            )
         self.setToolTip(f"{words.name}\n{about}")
         self.update()
 
     def wanted_width(self) -> int:
         """The width that shows all of it, but no more than ``WIDEST``."""
+        if self.words.is_image:
+            return self.wanted_height()
         measure = QFontMetrics(ui_font(t.SMALL_PX))
         text = measure.horizontalAdvance(self.words.name)
         text += 8 + measure.horizontalAdvance(self.words.about)
         return min(text + scaled(t.SMALL_ICON) + grown(22) + 24, grown(self.WIDEST))
 
+    def wanted_height(self) -> int:
+        return grown(self.PICTURE if self.words.is_image else self.HEIGHT)
+
     def place(self, left: int, top: int, width: int) -> None:
-        height = grown(self.HEIGHT)
+        height = self.wanted_height()
         self.setGeometry(left, top, width, height)
         side = self.remove.width()
-        self.remove.move(width - side - 4, (height - side) // 2)
+        if self.words.is_image:
+            self.remove.move(width - side - 1, 1)
+        else:
+            self.remove.move(width - side - 4, (height - side) // 2)
         mirror(self, self.remove)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -93,6 +114,9 @@ class FileChip(PaintedButton):
         tokens, words = theme().tokens, self.words
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if words.is_image:
+            self._paint_image(painter)
+            return
         edge = QPen(QColor(tokens.danger if words.too_much else tokens.outline))
         painter.setPen(focus_pen() if self.hasFocus() else edge)
         painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.surface))
@@ -117,6 +141,16 @@ class FileChip(PaintedButton):
         painter.setPen(QColor(tokens.danger if words.too_much else tokens.muted))
         place = mirrored(self, QRectF(start + taken, 0, room - taken, self.height()))
         painter.drawText(place, line, rest)
+
+    def _paint_image(self, painter: QPainter) -> None:
+        tokens, area = theme().tokens, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        paint_small(painter, area, self.words.thumbnail)
+        painter.setPen(focus_pen() if self.hasFocus() else QPen(QColor(tokens.outline)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(area, 8, 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.surface))  # what removes it is seen on every image
+        painter.drawEllipse(QRectF(self.remove.geometry()).adjusted(2, 2, -2, -2))
 
 
 class FileChips(QWidget):
@@ -171,16 +205,20 @@ class FileChips(QWidget):
         """Place the chips for ``width`` pixels; returns the height needed, 0 for no chips."""
         if not self.chips:
             return 0
-        x = y = 0
-        line = grown(FileChip.HEIGHT)
+        x = y = line = 0
         self.choose.adjustSize()
-        wanted = [(chip.place, min(chip.wanted_width(), width)) for chip in self.chips]
+        wanted = [
+            (chip.place, min(chip.wanted_width(), width), chip.wanted_height())
+            for chip in self.chips
+        ]
         if not self.choose.isHidden():
             size = self.choose.sizeHint()
-            wanted.append((self._place_choose, size.width()))
-        for place, needed in wanted:
-            if x and x + needed > width:
+            wanted.append((self._place_choose, size.width(), grown(FileChip.HEIGHT)))
+        for place, needed, height in wanted:
+            # Images stand in lines of their own height, and so do files.
+            if x and (x + needed > width or height != line):
                 x, y = 0, y + line + self.GAP
+            line = height
             place(x, y, needed)
             x += needed + self.GAP
         mirror(self, *self.chips, self.choose, width=width)

@@ -358,11 +358,11 @@ def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> 
 def facts_line(model: HubModel) -> str:
     """Context, capabilities, licence, date and downloads of a model that was looked at."""
     facts = model.facts
-    alone = not (facts.reasoning or facts.images)
+    first, second = not facts.reasoning, facts.reasoning or facts.tools
     made_for = (
         tr("Reasoning") if facts.reasoning else "",
-        (tr("Tools") if alone else tr("tools", "after another word")) if facts.tools else "",
-        tr("images, not yet in Stretto") if facts.images else "",
+        (tr("Tools") if first else tr("tools", "after another word")) if facts.tools else "",
+        (tr("images", "after another word") if second else tr("Images")) if facts.images else "",
     )
     count = facts.downloads
     downloads = counted("%Ln download last month", "%Ln downloads last month", count)

@@ -96,8 +96,6 @@ def capabilities(facts: FolderFacts) -> str:
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
-    if IMAGES in facts.capabilities:
-        return tr("According to its template and configuration. Stretto cannot send images yet.")
     return tr("According to its template and configuration")
 
 

@@ -181,6 +181,8 @@ class RemoteDialog(Sheet):
         self.test = QPushButton(tr("List Models"), self)
         self.test.setAutoDefault(False)
         self.test.setToolTip(tr("Asks the server which models it has; nothing else is sent"))
+        self.sees = QCheckBox(tr("Takes images"), self)
+        self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self._on_found)
         self.where, self.kept, self.said = (self.label() for _ in range(3))
@@ -200,12 +202,13 @@ class RemoteDialog(Sheet):
             field.setAccessibleName(words)
             self.put(label, field, *filter(None, [below.get(field)]))
         self.rows.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
-        self.put(self.said)
+        self.put(self.sees, self.said)
         self.put_foot(self.go)
         self.keep_wide(480)
         self.address.textChanged.connect(self._on_address)
         self.key.textChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._refresh)
+        self.model.editTextChanged.connect(self._on_model)
         self.test.clicked.connect(self.show_models)
         # What is said takes more lines or fewer; once the words are laid out it is known how many.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
@@ -229,7 +232,7 @@ class RemoteDialog(Sheet):
         """What stands in the fields; None where something is missing."""
         base, model = self._base(), self.model.currentText().strip()
         one = self._listed.get(model, Listed(model))
-        found = Remote(base, model, one.kind, one.context)
+        found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
         return found if addresses.named(found.ref) is not None else None
 
     @Slot()
@@ -238,6 +241,12 @@ class RemoteDialog(Sheet):
         self._listed = {}
         self.said.setText("")
         self._refresh()
+
+    @Slot(str)
+    def _on_model(self, name: str) -> None:
+        one = self._listed.get(name.strip())
+        if one is not None and one.sees is not None:  # else the person knows better
+            self.sees.setChecked(one.sees)
 
     @Slot(str)
     def _on_found(self, address: str) -> None:

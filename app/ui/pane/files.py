@@ -23,9 +23,10 @@ from app.chats.passages import pages_in
 from app.settings.language import counted, mark, number, tr
 from app.store import Attachment
 from app.store.attachments import Use
-from app.ui.composer.composer import MOST_CHARACTERS, files_in
+from app.ui.composer.composer import MOST_CHARACTERS, files_in, has_image, image_in
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pane import ChatPane
+from app.ui.transcript.message_row import show_picture
 from app.ui.widgets.manners import announce
 from app.ui.widgets.sheet import Sheet
 
@@ -159,12 +160,15 @@ class PaneFiles(QObject):
         super().__init__(pane)
         self._pane = pane
         self._shown: list[ChipWords] = []
+        self._thumbnails: dict[str, bytes] = {}
         self._carried: list[Path] = []  # by the drag that is over the pane
+        self._carries_image = False
         composer = pane.composer
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
         composer.attach_asked.connect(self.choose)
         composer.field.files_given.connect(self.add)
+        composer.field.image_given.connect(self.add_image)
         composer.field.long_pasted.connect(self.paste)
         self.wire(composer.chips)
         self.attaching.changed.connect(self._show)
@@ -212,6 +216,12 @@ class PaneFiles(QObject):
         self.attaching.add(paths)
         self._pane.focus_composer()
 
+    @Slot(bytes)
+    def add_image(self, data: bytes) -> None:
+        """Attach an image that was pasted or dropped."""
+        self.attaching.add_image(data)
+        self._pane.focus_composer()
+
     @Slot(str)
     def paste(self, text: str) -> None:
         """Attach a long text that was pasted, which can be taken back."""
@@ -230,20 +240,24 @@ class PaneFiles(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         composer = self._pane.composer
         if event.type() == QEvent.Type.DragLeave:
-            self._carried = []
+            self._carried, self._carries_image = [], False
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
             # Looked at where the drag comes in: it may be ten thousand files, at each move.
             if event.type() != QEvent.Type.DragMove:
                 self._carried = files_in(event.mimeData())
-            if not self._carried:
+                self._carries_image = not self._carried and has_image(event.mimeData())
+            if not (self._carried or self._carries_image):
                 return False
             event.setDropAction(Qt.DropAction.CopyAction)  # of a move the other deletes its own
             event.accept()
             composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
                 files, self._carried = self._carried, []
-                self.add(files)
+                if files:
+                    self.add(files)
+                elif image := image_in(event.mimeData()):
+                    self.add_image(image)
             return True
         return False
 
@@ -253,7 +267,13 @@ class PaneFiles(QObject):
         attaching = self.attaching
         too_much = attaching.too_much()
         chips = [
-            ChipWords(each.name, self._about(each), each, each in too_much)
+            ChipWords(
+                each.name,
+                self._about(each),
+                each,
+                each in too_much,
+                self._thumbnail(each) if each.is_image else b"",
+            )
             for each in attaching.files
         ]
         chips += [ChipWords(name, tr("reading…")) for name in attaching.reading]
@@ -269,6 +289,12 @@ class PaneFiles(QObject):
             self._pane.composer.show_files(chips)
             self.shown.emit()
         attaching.count()
+
+    def _thumbnail(self, attachment: Attachment) -> bytes:
+        """Read once: what an answer writes has the chips looked at again."""
+        if attachment.hash not in self._thumbnails:
+            self._thumbnails[attachment.hash] = self.attaching.thumbnail(attachment)
+        return self._thumbnails[attachment.hash]
 
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)
@@ -297,7 +323,9 @@ class PaneFiles(QObject):
 
     @Slot(object, object)
     def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
-        if words.attachment is not None:
+        if words.attachment is not None and words.is_image:
+            show_picture(self.attaching, words.attachment, chip)
+        elif words.attachment is not None:
             menu = self.menu(words.attachment)
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
 

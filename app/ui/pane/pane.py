@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.actions import Action
+from app.chats.actions import BLIND, Action
 from app.chats.chat import Chat
 from app.chats.turn import Compose, Editing
 from app.models.errors import DOES_NOT_FIT
@@ -55,7 +55,8 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
-    """Why a pane's model is not there, and what helps, on a quiet wash of the danger colour."""
+    """Why a pane's model is not there, or cannot do what is asked, and what helps, on a quiet wash
+    of the danger colour."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -72,9 +73,18 @@ class Notice(QWidget):
         self.folder = QPushButton(tr("Open Model Folder…"), self)
         self.room = QPushButton(tr("Unload a Model…"), self)
         self.without = QPushButton(tr(WITHOUT), self)
+        self.other = QPushButton(self)
+        self.get = QPushButton(tr("Get Model…"), self)
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in (self.again, self.folder, self.room, self.without):
+        for button in (
+            self.again,
+            self.folder,
+            self.room,
+            self.without,
+            self.other,
+            self.get,
+        ):
             row.addWidget(button)
         row.addStretch(1)
         layout = QVBoxLayout(self)
@@ -98,6 +108,8 @@ class Notice(QWidget):
         self.folder.setVisible(not short and not variant and not remote)
         self.room.setVisible(short)
         self.without.setVisible(not short and variant)
+        self.other.hide()
+        self.get.hide()
         error = model_status.error
         self.set_text(
             error
@@ -106,6 +118,15 @@ class Notice(QWidget):
             if no_fit
             else tr("{name} could not be loaded. {error}", name=name, error=error)
         )
+
+    def show_blind(self, words: str, other: str) -> None:
+        """Say that it cannot see the message's images; ``other``: a model that is there and can."""
+        for button in (self.again, self.folder, self.room, self.without):
+            button.hide()
+        self.other.setText(tr("Use {model}", model=other))
+        self.other.setVisible(bool(other))
+        self.get.setVisible(not other)
+        self.set_text(words)
 
     def set_text(self, text: str) -> None:
         if text != self.text:
@@ -379,6 +400,8 @@ class ChatPane(QWidget):
         self.notice.again.clicked.connect(chat.start_model)
         self.notice.folder.clicked.connect(self.open_model_asked)
         self.notice.without.clicked.connect(self._leave_adapter)
+        self.notice.other.clicked.connect(self._use_seeing)
+        self.notice.get.clicked.connect(self.get_asked)
         unload = self.notice.room
         unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
@@ -534,9 +557,14 @@ class ChatPane(QWidget):
         # Once the failure stands in the conversation itself, saying it twice would be noise.
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
-        self.notice.setVisible(failed and not told)
+        blind = not failed and chat.unseen_images
+        self.notice.setVisible((failed and not told) or blind)
         if failed:
             self.notice.show_failure(model_status, chat.alias or model_status.name)
+        elif blind:
+            seeing = chat.seeing
+            name = seeing.name if seeing is not None else ""
+            self.notice.show_blind(tr(BLIND, model=chat.alias or model_status.name), name)
         self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
         if self.isVisible() and chat.unseen:
@@ -648,6 +676,11 @@ class ChatPane(QWidget):
 
     def _leave_adapter(self) -> None:
         self.chat.set_model(base_of(self.chat.record.model))
+
+    @Slot()
+    def _use_seeing(self) -> None:
+        if (seeing := self.chat.seeing) is not None:
+            self._on_model_asked(seeing.ref)
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):

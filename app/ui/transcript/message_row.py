@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import (
     QDateTime,
@@ -31,6 +32,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.attached import about, shown_pages, used
+from app.chats.attaching import Attaching
 from app.chats.tool_call import result_of
 from app.markdown import MarkdownDocument
 from app.settings.language import code, counted, mark, number, tr
@@ -42,7 +44,8 @@ from app.ui.style.figures import figures_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.manners import caret, mirrored
+from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.pictures import PictureSheet, paint_small
 from app.ui.widgets.textview import TextView, Words
 
 MOST_SHOWN = 20_000
@@ -184,26 +187,82 @@ class FileLine(PaintedButton):
         icon("caret-down" if self.isChecked() else folded, tokens.muted).paint(painter, end)
 
 
+class SmallPicture(PaintedButton):
+    """An image of a message; a click shows it whole."""
+
+    HEIGHT, NARROWEST = 160, 48
+
+    def __init__(self, attachment: Attachment, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.attachment = attachment
+        self._thumbnail = b""
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        name, words = attachment.name, about(attachment)
+        self.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
+        self.setToolTip(f"{name}\n{words}")
+
+    def set_thumbnail(self, thumbnail: bytes) -> None:
+        self._thumbnail = thumbnail
+        self.update()
+
+    def size_in(self, width: int) -> QSize:
+        """As large as it is shown where there are so many pixels."""
+        wide, high = self.attachment.width, self.attachment.height
+        height = min(high, grown(self.HEIGHT))
+        wanted = round(height * min(wide / high, 4.0))
+        if wanted > width:
+            wanted, height = width, round(height * width / wanted)
+        least = grown(self.NARROWEST)
+        return QSize(max(wanted, least), max(height, least))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        paint_small(painter, area, self._thumbnail)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        over = QColor(theme().tokens.muted if self.underMouse() else theme().tokens.outline)
+        painter.setPen(focus_pen() if self.hasFocus() else over)
+        painter.drawRoundedRect(area, 8, 8)
+
+
+def show_picture(attaching: Attaching, attachment: Attachment, over: QWidget) -> None:
+    """Show an image whole, over its window."""
+    screen = over.screen().size() * over.devicePixelRatioF()
+    read = partial(attaching.pixels, attachment, screen.width() * screen.height())
+    size = QSize(attachment.width, attachment.height)
+    PictureSheet(attachment.name, about(attachment), size, read, over.window()).open()
+
+
 class AttachedFiles(QWidget):
-    """All files of one message.
+    """All files of one message: its images side by side, the others in lines below them.
 
     Signals:
         resized(): ``arrange`` would give another height now.
+        picture_asked(attachment): an image is to be shown whole.
     """
 
+    GAP = 6
     resized = Signal()
+    picture_asked = Signal(object)
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
         self._texts: Texts = lambda _: None
-        self.lines = [FileLine(each, self) for each in attachments]
+        self.lines = [FileLine(each, self) for each in attachments if not each.is_image]
+        self.pictures = [SmallPicture(each, self) for each in attachments if each.is_image]
+        for picture in self.pictures:
+            picture.clicked.connect(partial(self.picture_asked.emit, picture.attachment))
         self._views: dict[FileLine, TextView] = {}
         for line in self.lines:
             line.clicked.connect(self.resized)
 
-    def set_texts(self, texts: Texts) -> None:
-        """``texts`` gives a file's text."""
-        self._texts = texts
+    def set_source(self, attaching: Attaching) -> None:
+        """``attaching`` has the files' texts and thumbnails."""
+        self._texts = attaching.text
+        for picture in self.pictures:
+            picture.set_thumbnail(attaching.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
         """Unfold the first file that has more of the words of a search than the message has.
@@ -223,12 +282,22 @@ class AttachedFiles(QWidget):
             self.resized.emit()
 
     def wanted_width(self) -> int:
-        """The width of the longest line."""
-        return max(line.sizeHint().width() for line in self.lines)
+        """The width of the longest line, or of all images side by side."""
+        widths = [picture.size_in(10_000).width() for picture in self.pictures]
+        beside = sum(widths) + self.GAP * (len(widths) - 1)
+        return max([beside, *(line.sizeHint().width() for line in self.lines)])
 
     def arrange(self, width: int) -> int:
         """Place the parts for ``width`` pixels; returns the height needed."""
-        y = 0
+        x = y = row = 0
+        for picture in self.pictures:
+            size = picture.size_in(width)
+            if x and x + size.width() > width:
+                x, y, row = 0, y + row + self.GAP, 0
+            picture.setGeometry(x, y, size.width(), size.height())
+            x, row = x + size.width() + self.GAP, max(row, size.height())
+        mirror(self, *self.pictures, width=width)
+        y += row + self.GAP if row and self.lines else row
         for line in self.lines:
             line.setGeometry(0, y, min(width, line.sizeHint().width()), line.sizeHint().height())
             y += line.height()

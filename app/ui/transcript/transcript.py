@@ -32,7 +32,7 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.transcript import left_out
 from app.settings.language import tr
-from app.store import Message, places_in
+from app.store import Attachment, Message, places_in
 from app.tools.consent import Decision
 from app.ui.style import tokens as t
 from app.ui.style.figures import seconds
@@ -40,7 +40,7 @@ from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import MessageRow
+from app.ui.transcript.message_row import MessageRow, show_picture
 from app.ui.transcript.selection import Selection
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
@@ -700,7 +700,8 @@ class TranscriptView(QAbstractScrollArea):
         elif isinstance(row, UserRow):
             row.set_left_out(place.message_id in self._left_out)
             if row.files is not None:
-                row.files.set_texts(self._chat.attaching.text)
+                row.files.set_source(self._chat.attaching)
+                row.files.picture_asked.connect(self._on_picture)
         if self._words is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
@@ -710,6 +711,10 @@ class TranscriptView(QAbstractScrollArea):
         if self.selection.runs_over:
             self.selection.show_in(number)
         self.put_up.emit(message.id)
+
+    @Slot(object)
+    def _on_picture(self, attachment: Attachment) -> None:
+        show_picture(self._chat.attaching, attachment, self)
 
     def _tool_row(self, message: Message) -> ToolRow:
         tools = self._chat.tools

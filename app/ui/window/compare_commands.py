@@ -237,7 +237,11 @@ class Broadcast(QObject):
         waits = speaker.chat.sends_later
         if not waits and len(speaker.chat.transcript.path) <= 2:  # the message and its reply
             begun = [p for p in group if p is speaker or p in begun]
-        waiting = [pane for pane in others if not pane.chat.send(text, files)]
+        blind = [pane for pane in others if pane.chat.cannot_see(files)]
+        for pane in blind:
+            pane.chat.hold(text, files)  # a notice there says why, and what helps
+        seeing = [pane for pane in others if pane not in blind]
+        waiting = [pane for pane in seeing if not pane.chat.send(text, files)]
         busy = [pane for pane in waiting if not pane.chat.send_later(text, files)]
         later = len(waiting) - len(busy) + waits
         if len(begun) > 1:
@@ -245,7 +249,7 @@ class Broadcast(QObject):
         told = []
         if not self._kept:
             self._switch(False)
-            if heard := len(group) - len(waiting) - waits:
+            if heard := len(group) - len(waiting) - len(blind) - waits:
                 told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
         if later:
             told.append(
@@ -261,6 +265,14 @@ class Broadcast(QObject):
                     "%n chat was still replying and did not get this message",
                     "%n chats were still replying and did not get this message",
                     len(busy),
+                )
+            )
+        if blind:
+            told.append(
+                counted(
+                    "%n chat has a model that cannot see images",
+                    "%n chats have models that cannot see images",
+                    len(blind),
                 )
             )
         if told:

@@ -6,11 +6,20 @@ import json
 
 import pytest
 
-from app.remote.address import AddressError, Listed, Remote, is_here, listed, named, normalised
+from app.remote.address import (
+    AddressError,
+    Listed,
+    Remote,
+    is_here,
+    listed,
+    named,
+    normalised,
+    sees_at_ollama,
+)
 from app.remote.errors import RemoteError
 from app.remote.session import body_for
 from app.remote.stream import Reading
-from engine import Finished, FinishReason, SamplingParams, ToolCallFinished
+from engine import Finished, FinishReason, Image, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
 
 BASE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "big"}
@@ -206,6 +215,36 @@ def test_the_lists_of_models():
     assert listed(odd) == [Listed("good")]
     assert listed({"error": "no"}) is None
     assert listed("no") is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "sees"),
+    [
+        ({}, None),
+        ({"architecture": {"input_modalities": ["text", "image"]}}, True),
+        ({"architecture": {"input_modalities": ["text"]}}, False),
+        ({"capabilities": {"vision": True, "completion_chat": True}}, True),
+        ({"capabilities": {"vision": False}}, False),
+        ({"capabilities": ["completion", "multimodal"]}, True),
+        ({"capabilities": ["completion", 3]}, False),
+        ({"type": "vlm"}, True),
+        ({"architecture": "llama", "modalities": "image"}, None),
+    ],
+)
+def test_servers_say_which_models_take_images(entry, sees):
+    assert listed({"data": [{"id": "m", **entry}]}) == [Listed("m", sees=sees)]
+    if "capabilities" in entry:
+        assert sees_at_ollama(entry) == sees
+
+
+def test_images_go_out_in_the_message():
+    parts = [{"type": "image", "image": Image(b"\x89PNG!")}, {"type": "text", "text": "What?"}]
+    remote = Remote("http://h/v1", "m", sees=True)
+    body = body_for(remote, [{"role": "user", "content": parts}], SamplingParams(), {})
+    url = "data:image/png;base64,iVBORyE="
+    image = {"type": "image_url", "image_url": {"url": url}}
+    assert body["messages"][0]["content"] == [image, {"type": "text", "text": "What?"}]
+    json.dumps(body)
 
 
 CHOSEN = {"temperature": 0.0, "top_p": 0.9, "top_k": 3, "min_p": 0.1, "repetition_penalty": 1.1}

@@ -7,10 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from sqlite3 import connect
 
-from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id
+from app.store import (
+    AttachedText,
+    Attachment,
+    ChatRecord,
+    Message,
+    Store,
+    StoredImage,
+    new_id,
+)
 from app.store.file_index import MOST
 from app.store.index import PASSAGE, PIECE
-from app.store.migrations import STEPS, attached, files_found, migrate
+from app.store.migrations import STEPS, attached, files_found, images, migrate
 from tests.app.store.test_store_trash import settle
 
 TEXT = AttachedText("page", ("Zanzibar", "Two"))
@@ -165,3 +173,93 @@ def test_files_of_an_earlier_version_are_found(file: Path) -> None:
         message = say(store, TEXT)
         settle(store)
         assert [hit.message_id for hit in store.search("zanzibar")] == [message.id]
+
+
+IMAGE = StoredImage(b"\x89PNG of a lake", b"small")
+
+
+def picture(image: StoredImage, name: str = "lake_2026.png") -> Attachment:
+    return Attachment(name, "PNG", image.hash, width=40, height=20)
+
+
+def show(store: Store, image: StoredImage) -> Message:
+    """A chat with one message that has this image."""
+    chat = ChatRecord(new_id())
+    message = Message(new_id(), chat.id, attachments=(picture(image),))
+    with store.together():
+        store.save_chat(chat)
+        store.images.save(image)
+        store.save_message(message, as_leaf=True)
+    return message
+
+
+def images_in(file: Path) -> int:
+    with closing(connect(file)) as db:
+        return int(db.execute("SELECT count(*) FROM images").fetchone()[0])
+
+
+def test_an_image_is_kept_once_and_goes_with_the_last_message(store: Store, file: Path) -> None:
+    one, two = show(store, IMAGE), show(store, StoredImage(IMAGE.data, b"another"))
+    assert store.images.thumbnail(IMAGE.hash) is not None, "before it is on the disk"
+    store.flush()
+    assert images_in(file) == 1
+    store.images._held.clear()
+    assert store.images.get(IMAGE.hash) == IMAGE.data
+    assert store.images.thumbnail(IMAGE.hash) == b"small"
+    assert store.images.of([one.attachments]) == {IMAGE.hash: IMAGE.data}
+    assert store.messages(one.chat_id) == [one]
+    store.trash.erase([one.chat_id])
+    store.trash.delete(two.chat_id)
+    store.flush()
+    assert images_in(file) == 1, "from the trash it can come back"
+    store.trash.erase([two.chat_id])
+    store.flush()
+    assert images_in(file) == 0
+
+
+def test_a_drafts_image_is_kept_until_it_was_taken_off(store: Store, file: Path) -> None:
+    chat = ChatRecord(new_id(), draft_attachments=(picture(IMAGE),))
+    with store.together():
+        store.images.save(IMAGE)
+        store.save_chat(chat)
+    store.texts.forget_unused()
+    store.flush()
+    assert (images_in(file), store.chat(chat.id)) == (1, chat)
+    store.save_chat(replace(chat, draft_attachments=()))
+    store.flush()
+    store.texts.forget_unused()
+    store.flush()
+    assert images_in(file) == 0
+
+
+def test_a_damaged_file_is_saved_with_its_images(file: Path) -> None:
+    with Store.open(file) as store:
+        message = show(store, IMAGE)
+    Store.salvage(file)
+    with Store.open(file) as store:
+        assert store.messages(message.chat_id) == [message]
+        assert store.images.get(IMAGE.hash) == IMAGE.data
+
+
+def test_a_file_of_an_earlier_version_takes_images(file: Path) -> None:
+    with closing(connect(file, isolation_level=None)) as db:
+        for number, step in enumerate(STEPS[: STEPS.index(images)], 1):
+            step(db)
+            db.execute(f"PRAGMA user_version = {number}")
+    with Store.open(file) as store:
+        message = show(store, IMAGE)
+        store.flush()
+        assert store.messages(message.chat_id) == [message]
+
+
+def test_a_search_finds_images_by_the_names_of_their_files(store: Store) -> None:
+    one = show(store, IMAGE)
+    say(store, OTHER)
+    settle(store)
+    (hit,) = store.search("LAKE 2026")
+    assert (hit.chat_id, hit.message_id, hit.file) == (one.chat_id, one.id, "lake_2026.png")
+    assert [hit.snippet[a:b] for a, b in hit.marks] == ["lake", "2026"]
+    assert store.search("lak 2026") == []
+    assert [hit.file for hit in store.search("2026 lak")] == ["lake_2026.png"], "as it is typed"
+    store.delete_messages(one.chat_id, [one.id], None)
+    assert store.search("lake") == []

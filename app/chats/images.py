@@ -1,0 +1,89 @@
+"""Images of messages: read in a child, kept as files, shown to models that see. No Qt, no store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from app.chats.attached import Texts, with_files
+from app.store import Attachment, Attachments, StoredImage
+from engine import EngineError, Image
+from engine.sandbox.jobs import read_image
+
+THUMBNAIL = 640
+"""Pixels of its longer side: twice what is shown, for screens that have so many."""
+
+MOST_KEPT = 8_000_000
+"""Bytes of an image's file. A larger one is kept as JPEG of `SIDE` pixels, which no model sees all
+of; several servers take no more."""
+
+SIDE = 4_000
+
+Images = Callable[[str], bytes | None]
+"""Gives the file of an image by its hash."""
+
+
+def stored(
+    data: bytes, name: str, stop: threading.Event | None = None
+) -> tuple[StoredImage, Attachment]:
+    """An image as it is kept, and what is said of it. Blocks; its child takes a tenth of a second.
+
+    Raises:
+        EngineError: it cannot be read.
+    """
+    quoted = f"“{name}”"
+    found = read_image(data, quoted, 0, THUMBNAIL, stop)
+    if len(data) > MOST_KEPT:
+        data = read_image(data, quoted, 0, SIDE, stop).thumbnail
+    image = StoredImage(data, found.thumbnail)
+    said = Attachment(name, found.format, image.hash, width=found.width, height=found.height)
+    return image, said
+
+
+def with_thumbnail(image: StoredImage) -> StoredImage:
+    """An image of a file of chats, whose thumbnail nobody else is to make."""
+    try:
+        return StoredImage(
+            image.data, read_image(image.data, most=0, thumbnail=THUMBNAIL).thumbnail
+        )
+    except EngineError:
+        return image  # its place shows its name
+
+
+def content(text: str, files: Attachments, texts: Texts, images: Images | None) -> Any:
+    """A message's content as the engine takes it: a text or, where it has images, a list of parts.
+
+    Images come before the text, as in what models learn from.
+
+    Args:
+        images: gives the files; None where the model sees none.
+    """
+    said = with_files(text, tuple(each for each in files if not each.is_image), texts)
+    shown = [each for each in files if each.is_image]
+    found = [images(each.hash) for each in shown] if images is not None else []
+    if not any(found):
+        return "\n\n".join([*map(_note, shown), *filter(None, [said])])
+    parts: list[dict[str, Any]] = [
+        {"type": "text", "text": _note(each)}
+        if data is None
+        else {"type": "image", "image": Image(data)}
+        for each, data in zip(shown, found, strict=True)
+    ]
+    return [*parts, {"type": "text", "text": said}] if said else parts
+
+
+def joined(first: Any, second: Any) -> Any:
+    """Two contents as one, with an empty line between them."""
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    before, after = (
+        [{"type": "text", "text": each}] if isinstance(each, str) else each
+        for each in (first, second)
+    )
+    return [*before, {"type": "text", "text": "\n\n"}, *after]
+
+
+def _note(image: Attachment) -> str:
+    """What a model reads that is not given an image."""
+    return f"[Here was the image “{image.name}”, which you cannot see.]"

@@ -1,0 +1,125 @@
+"""Images on screen: small ones, and one shown whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from app import flows
+from app.settings.language import tr
+from app.ui.style import tokens as t
+from app.ui.style.icons import icon
+from app.ui.style.theme import scaled, theme
+from app.ui.widgets.sheet import Sheet
+
+Pixels = tuple[int, int, bytes]
+"""Width, height, and three bytes for each pixel."""
+
+
+@lru_cache(maxsize=256)
+def small(thumbnail: bytes) -> QPixmap:
+    """A thumbnail; null where it is none."""
+    # PySide takes a text, whatever it declares.
+    return QPixmap.fromImage(QImage.fromData(thumbnail, "JPEG"))  # type: ignore[arg-type]
+
+
+def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes) -> None:
+    """The middle of a thumbnail in an area with round corners; its sign where there is none."""
+    tokens, ratio = theme().tokens, painter.device().devicePixelRatioF()
+    path = QPainterPath()
+    path.addRoundedRect(area, 8, 8)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.fillPath(path, QColor(tokens.code_background))
+    pixmap = small(thumbnail) if thumbnail else QPixmap()
+    if pixmap.isNull():
+        side = scaled(t.ICON)
+        at = area.center().toPoint()
+        icon("file", tokens.muted).paint(
+            painter, at.x() - side // 2, at.y() - side // 2, side, side
+        )
+    else:
+        painter.setClipPath(path)
+        wanted = (area.size() * ratio).toSize()
+        fitted = pixmap.scaled(
+            wanted,
+            Qt.AspectRatioMode.KeepAspectRatioByExpanding,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+        cut = QRectF(0, 0, wanted.width(), wanted.height())
+        cut.moveCenter(QRectF(fitted.rect()).center())
+        painter.drawPixmap(area, fitted, cut)
+    painter.restore()
+
+
+class _Whole(QWidget):
+    """An image, as large as it is and as there is room for."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._image = QImage()
+
+    def set_image(self, image: QImage) -> None:
+        self._image = image
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._image.isNull():
+            return
+        painter = QPainter(self)
+        ratio = self.devicePixelRatioF()
+        size = self._image.size().scaled(self.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)
+        size = size.boundedTo(self._image.size())
+        shown = self._image.scaled(
+            size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
+        area = QRectF(0, 0, size.width() / ratio, size.height() / ratio)
+        area.moveCenter(QRectF(self.rect()).center())
+        painter.drawImage(area, shown)
+
+
+class PictureSheet(Sheet):
+    """One image, whole; Esc closes it.
+
+    Args:
+        words: what it is: "PNG, 800 × 600".
+        read: gives its pixels, on a thread; raises where it cannot be read.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        words: str,
+        size: QSize,
+        read: Callable[[], Pixels],
+        parent: QWidget,
+    ) -> None:
+        super().__init__("picture", name, parent, spacing=8)
+        self._read = read
+        self.whole = _Whole(self)
+        self.whole.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
+        self.said = self.label(words)
+        room = parent.window().size() * 0.9
+        least = QSize(scaled(320), scaled(200))
+        wanted = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(size)
+        self.whole.setMinimumSize(least)
+        self.rows.addWidget(self.whole, 1)
+        self.put(self.said)
+        self.put_foot()
+        foot = self.sizeHint().height() - least.height()
+        self.resize(wanted.expandedTo(least) + QSize(48, foot))
+        flows.start(self, self._show())
+
+    async def _show(self) -> None:
+        try:
+            width, height, rgb = await flows.aside(lambda _: self._read())
+        except Exception as error:
+            self.said.setText(getattr(error, "message", str(error)))
+            return
+        image = QImage(rgb, width, height, 3 * width, QImage.Format.Format_RGB888)
+        self.whole.set_image(image.copy())  # its own memory: these bytes go

@@ -1,0 +1,286 @@
+"""Images go with a message: dropped, pasted, sent to models that see, shown, kept and exported."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+
+from app.chats.actions import Action
+from app.chats.exporting import Export, Kind
+from app.chats.importing import Import
+from app.store import Store
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.message_row import AttachedFiles
+from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.pictures import PictureSheet, small
+from engine import Image
+from tests.app.chats.test_attaching import chip, copied, drop, names, read
+from tests.app.conftest import Run, Start
+
+EYES = "/models/eyes"
+
+
+def png(colour: str = "red", width: int = 40, height: int = 20) -> bytes:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(QColor(colour))
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    assert image.save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    path = tmp_path / "lake.png"
+    path.write_bytes(png())
+    return path
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    """A window whose chat has a model that sees."""
+    made = start().ready()
+    see(made, made.pane)
+    return made
+
+
+def see(run: Run, pane: ChatPane) -> None:
+    pane.chat.set_model(EYES)
+    run.until(lambda: pane.chat.model_status.model is not None)
+
+
+def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
+    pane = pane or run.pane
+    pane.composer.field.files_given.emit(list(paths))
+    read(run, lambda: not pane.chat.attaching.reading)
+    return pane
+
+
+def paste(run: Run, data: QMimeData) -> None:
+    run.pane.composer.field.insertFromMimeData(data)
+    read(run, lambda: not run.pane.chat.attaching.reading)
+
+
+def shown(pane: ChatPane) -> AttachedFiles:
+    """The files of the first message on screen."""
+    row = pane.transcript.row(pane.chat.transcript.path[0].id)
+    assert isinstance(row, UserRow)
+    assert row.files is not None
+    return row.files
+
+
+def sent(run: Run, pane: ChatPane | None = None) -> list[object]:
+    """The parts of the last turn that the engine was given."""
+    run.answered(pane or run.pane)
+    assert run.engine is not None
+    content = run.engine.sent[-1].turns[-1]["content"]
+    assert isinstance(content, list)
+    return content
+
+
+def test_an_image_is_a_chip_is_sent_before_the_text_and_stays_in_the_message(
+    run: Run, lake: Path
+) -> None:
+    pane = give(run, lake)
+    assert chip(pane).words.is_image
+    assert not small(chip(pane).words.thumbnail).isNull()
+    assert chip(pane).accessibleName() == "Image lake.png, PNG, 40 × 20"
+    run.say("say what")
+    image = Image(lake.read_bytes())
+    assert sent(run) == [{"type": "image", "image": image}, {"type": "text", "text": "say what"}]
+    assert names(pane) == []
+    (picture,) = shown(pane).pictures
+    assert picture.accessibleName() == "Image lake.png, PNG, 40 × 20"
+    assert (
+        "attached: lake.png"
+        in pane.transcript.row(pane.chat.transcript.path[0].id).accessibleDescription()
+    )
+    pane.act(Action.REGENERATE)
+    assert sent(run)[0] == {"type": "image", "image": image}
+
+
+def test_an_image_alone_is_a_message(run: Run, lake: Path) -> None:
+    give(run, lake)
+    assert run.pane.chat.can(Action.SEND) is None
+    assert run.pane.act(Action.SEND)
+    assert sent(run) == [{"type": "image", "image": Image(lake.read_bytes())}]
+    assert run.pane.chat.title == "lake.png"
+
+
+def test_pasted_images_are_taken_as_their_program_gives_them(run: Run) -> None:
+    as_file, as_pixels = QMimeData(), QMimeData()
+    as_file.setData("image/png", png("green"))
+    as_pixels.setImageData(QImage(3, 2, QImage.Format.Format_RGB32))
+    assert run.pane.composer.field.canInsertFromMimeData(as_file)
+    paste(run, as_file)
+    paste(run, as_pixels)
+    assert names(run.pane) == ["Pasted image", "Pasted image 2"]
+    green, _ = run.pane.chat.attaching.files
+    assert run.pane.chat.attaching.image(green) == png("green")
+    both = QMimeData()
+    both.setText("a cell")
+    both.setData("image/png", png("blue"))
+    run.pane.composer.field.insertFromMimeData(both)
+    assert run.pane.composer.text == "a cell", "of a table that was copied its text is meant"
+    assert len(names(run.pane)) == 2
+
+
+def test_images_are_dropped_on_a_pane_and_shown_whole_by_keys(run: Run, lake: Path) -> None:
+    pane = run.pane
+    drop(pane, lake)
+    read(run, lambda: not pane.chat.attaching.reading)
+    chip(pane).setFocus()
+    QTest.keyClick(chip(pane), Qt.Key.Key_Return)
+    sheet = run.window.findChild(PictureSheet)
+    assert sheet is not None
+    read(run, lambda: not sheet.whole._image.isNull())
+    assert sheet.whole._image.size().toTuple() == (40, 20)
+    assert sheet.whole._image.pixelColor(5, 5) == QColor("red")
+    QTest.keyClick(sheet, Qt.Key.Key_Escape)
+    run.until(lambda: run.window.findChild(PictureSheet) is None)
+    QTest.keyClick(chip(pane), Qt.Key.Key_Delete)
+    assert names(pane) == []
+    run.window.commands["undo"].trigger()
+    run.until(lambda: names(pane) == ["lake.png"])
+
+
+def test_a_model_without_eyes_says_so_before_anything_is_sent(start: Start, lake: Path) -> None:
+    run = start().ready()
+    pane = give(run, lake)
+    pane.composer.set_text("say what")
+    why = "Guide cannot see images. Remove them, or choose a model that can."
+    assert pane.chat.can(Action.SEND) == why
+    assert not pane.composer.button.isEnabled()
+    assert pane.composer.button.toolTip() == why
+    assert pane.notice.isVisible()
+    assert pane.notice.text == why
+    assert pane.notice.get.isVisible()
+    see(run, pane)
+    run.until(lambda: not pane.notice.isVisible())
+    assert pane.chat.can(Action.SEND) is None
+    pane.chat.set_model("guide")
+    run.until(lambda: pane.notice.isVisible())
+    assert (pane.notice.other.text(), pane.notice.get.isVisible()) == ("Use eyes", False)
+    pane.notice.other.click()
+    assert pane.chat.record.model == EYES
+    run.until(lambda: pane.chat.can(Action.SEND) is None)
+
+
+def test_a_model_without_eyes_reads_that_there_were_images(run: Run, lake: Path) -> None:
+    pane = give(run, lake)
+    run.say("say what")
+    sent(run)
+    pane.chat.set_model("guide")
+    run.until(lambda: pane.chat.model_status.name == "Guide" and pane.chat.model_status.model)
+    run.ask("say more")
+    assert run.engine is not None
+    first = run.engine.sent[-1].turns[0]["content"]
+    assert first == "[Here was the image “lake.png”, which you cannot see.]\n\nsay what"
+    assert pane.chat.start_edit(pane.chat.transcript.path[0].id)
+    assert "cannot see images" in (pane.chat.can(Action.SEND) or "")
+
+
+def test_an_edited_message_and_a_branch_keep_their_images(run: Run, lake: Path) -> None:
+    pane = give(run, lake)
+    run.say("say what")
+    sent(run)
+    assert pane.act(Action.EDIT)
+    assert names(pane) == ["lake.png"]
+    pane.composer.set_text("say how")
+    assert pane.act(Action.SEND)
+    assert sent(run)[1] == {"type": "text", "text": "say how"}
+    pane.act(Action.BRANCH, pane.chat.transcript.path[0].id)
+    run.until(lambda: names(run.pane) == ["lake.png"])
+
+
+def test_a_broadcast_takes_images_along(run: Run, lake: Path) -> None:
+    run.window.commands["split_right"].trigger()
+    run.until(lambda: len(run.panes) == 2)
+    for pane in run.panes:
+        see(run, pane)
+    run.window.commands["broadcast"].trigger()
+    give(run, lake)
+    run.say("say both")
+    for pane in run.panes:
+        run.answered(pane)
+    assert run.engine is not None
+    image = {"type": "image", "image": Image(lake.read_bytes())}
+    assert [reply.turns[-1]["content"][0] for reply in run.engine.sent] == [image] * 2
+
+
+def test_a_broadcast_waits_where_a_model_cannot_see(run: Run, lake: Path) -> None:
+    sees = run.pane
+    run.window.commands["split_right"].trigger()
+    run.until(lambda: len(run.panes) == 2)
+    (blind,) = [pane for pane in run.panes if pane is not sees]
+    blind.chat.set_model("guide")
+    run.until(lambda: blind.chat.model_status.model is not None)
+    run.window.workspace.activate(sees)
+    run.window.commands["broadcast"].trigger()
+    give(run, lake, pane=sees)
+    run.say("say both", sees)
+    run.answered(sees)
+    assert run.engine is not None
+    assert len(run.engine.sent) == 1
+    assert (blind.composer.text, names(blind)) == ("say both", ["lake.png"])
+    assert blind.notice.isVisible()
+    assert run.window.toast.text.endswith("1 chat has a model that cannot see images")
+
+
+def test_a_draft_keeps_its_images_over_a_restart(start: Start, lake: Path) -> None:
+    run = start().ready()
+    give(run, lake)
+    run.end()
+    run = start().ready()
+    run.until(lambda: names(run.pane) == ["lake.png"])
+    assert not small(chip(run.pane).words.thumbnail).isNull()
+
+
+def test_an_image_that_cannot_be_read_is_told_in_a_sentence(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "cut.png").write_bytes(png(width=400, height=400)[:200])
+    give(run, tmp_path / "cut.png")
+    assert run.window.toast.text == "“cut.png” is damaged or incomplete."
+    assert names(run.pane) == []
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "other.db") as opened:
+        yield opened
+
+
+def test_images_are_exported_and_imported_with_their_chats(
+    run: Run, lake: Path, store: Store, tmp_path: Path
+) -> None:
+    pane = give(run, lake)
+    run.say("say what")
+    sent(run)
+    own, target = run.app.store, tmp_path / "out.json"
+    assert own is not None
+    path = Export([pane.chat.id], Kind.JSON, target).run(own, threading.Event())
+    report = Import([path]).run(store)
+    assert (len(report.taken), report.faults) == (1, [])
+    (image,) = store.messages(pane.chat.id)[0].attachments
+    assert (image.width, image.height) == (40, 20)
+    assert store.images.get(image.hash) == lake.read_bytes()
+    assert not small(store.images.thumbnail(image.hash) or b"").isNull()
+    written = json.loads(path.read_text(encoding="utf-8"))
+    written["chats"][0]["id"] = "0" * 31 + "1"
+    written["chats"][0]["images"] = {image.hash: "bm90IHRoYXQ="}
+    path.write_text(json.dumps(written), encoding="utf-8")
+    with Store.open(tmp_path / "third.db") as third:
+        assert len(Import([path]).run(third).taken) == 1
+        assert third.images.get(image.hash) is None, "another image under that name is left out"
+
+
+def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> None:
+    run.pane.composer.field.insertFromMimeData(copied(lake))
+    read(run, lambda: names(run.pane) == ["lake.png"] and not run.pane.chat.attaching.reading)
+    assert chip(run.pane).words.is_image
