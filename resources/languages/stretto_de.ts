@@ -6005,7 +6005,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Kein kleineres Modell auf diesem Computer hat denselben Tokenizer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The folder no longer exists</source>
         <translation>Den Ordner gibt es nicht mehr</translation>
     </message>

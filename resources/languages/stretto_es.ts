@@ -6048,7 +6048,7 @@ No respondiste.</translation>
         <translation>Ningún modelo más pequeño de este ordenador tiene el mismo tokenizador.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The folder no longer exists</source>
         <translation>La carpeta ya no existe</translation>
     </message>

@@ -6005,7 +6005,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucun modèle plus petit sur cet ordinateur n’a le même tokeniseur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The folder no longer exists</source>
         <translation>Le dossier n’existe plus</translation>
     </message>

@@ -5930,7 +5930,7 @@ You did not answer.</source>
         <translation>このコンピュータに、同じトークナイザを使う小さいモデルはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The folder no longer exists</source>
         <translation>フォルダはもうありません</translation>
     </message>

@@ -5973,7 +5973,7 @@ You did not answer.</source>
         <translation>这台电脑上没有使用相同分词器的更小模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The folder no longer exists</source>
         <translation>文件夹已不存在</translation>
     </message>
