@@ -110,7 +110,9 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     try:
         again = reads_again(base, adapter.kind)
         if again:
-            net, _ = loader.load_net(base.examined.folder, lazy=True)
+            net, _ = loader.load_net(
+                base.examined.folder, lazy=True, seeing=base.examined.look is not None
+            )
             if base.info.dtype == "float32":
                 net.set_dtype(mx.float32)
         _change_layers(net, adapter)

@@ -334,7 +334,7 @@ def grid_places(images: Sequence[Placed], start: int, count: int) -> np.ndarray:
 
 
 class Qwen3VL:
-    """Qwen 3 VL: three axes of positions, and more that is added in its first layers."""
+    """Qwen 3 VL and 3.5: three axes of positions; the former adds more in its first layers."""
 
     placeholder = "<|image_pad|>"
 
@@ -364,7 +364,8 @@ class Qwen3VL:
         self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array]
     ) -> dict[str, Any]:
         model = net.language_model.model
-        mix_in(_AddsAll, [model])
+        if len(seen) > 1:
+            mix_in(_AddsAll, [model])
         embedded = model.embed_tokens(ids)
         flat = embedded.reshape(-1, embedded.shape[-1])
         flat[rows] = seen[0].astype(flat.dtype)
@@ -398,5 +399,10 @@ def look(folder: Path, model_type: str, tokenizer: Any) -> Look | None:
     return None if token is None else Look(kind(folder), token)
 
 
-KINDS: dict[str, type[Kind]] = {"qwen3_vl": Qwen3VL, "qwen3_vl_moe": Qwen3VL}
+KINDS: dict[str, type[Kind]] = {
+    "qwen3_5": Qwen3VL,
+    "qwen3_5_moe": Qwen3VL,
+    "qwen3_vl": Qwen3VL,
+    "qwen3_vl_moe": Qwen3VL,
+}
 """By the model's type, the architectures whose images are taken."""

@@ -100,7 +100,7 @@ def examine(
 
 def _look(path: Path, config: dict[str, Any], tokenizer: Any) -> Look | None:
     """What makes images into what a model takes; None where it does not see."""
-    if not vlm.sees(config):
+    if not vlm.sees(config) or not vlm.has_tower(path):
         return None
     try:
         return eyes.look(path, config["model_type"], tokenizer)
@@ -152,7 +152,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
     """
     name, config = examined.name, examined.config
     try:
-        net, config = load_net(examined.folder, lazy=True)
+        net, config = load_net(examined.folder, lazy=True, seeing=examined.look is not None)
         if wide:
             net.set_dtype(mx.float32)
         share = yield from take_few_bits(net, examined.folder)

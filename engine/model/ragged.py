@@ -350,7 +350,25 @@ class SlotScores(SlotRows):
 # ---------------------------------------------------------------- caches
 
 
-class RaggedArrays:
+class StateUpdates:
+    """How mlx-vlm's models write recurrent states; mixed into caches that hold some."""
+
+    def update_recurrent(self: Any, index: int, _length: int, update: Callable[..., Any]) -> Any:
+        output, state = update(self[index], None)[:2]
+        self[index] = state
+        return output, state
+
+    def update_window(
+        self: Any, index: int, source: mx.array, width: int, *, lengths: Any = None
+    ) -> mx.array:
+        if lengths is not None:
+            raise NotImplementedError("a window of padded rows")
+        state = mx.contiguous(source[:, source.shape[1] - width :])
+        self[index] = state
+        return state
+
+
+class RaggedArrays(StateUpdates):
     """One layer's recurrent states of N sessions: stacked when read, split when written.
 
     A session that has been fed nothing yet has none, as with a prompt of one token, and where a

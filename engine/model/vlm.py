@@ -28,6 +28,8 @@ import mlx.core as mx
 from engine.model.eyes import KINDS
 from engine.model.folder import refuse
 from engine.model.patches import mix_in
+from engine.model.ragged import StateUpdates
+from engine.sandbox.folders import header
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ _CACHES = (
     *("ArraysCache", "CacheList"),
 )
 _TYPE = re.compile(r"[a-z0-9_]{1,64}")
+_TOWER = re.compile(r"visual|vision")
 _lock = threading.Lock()
 
 
@@ -55,6 +58,12 @@ def takes(config: dict[str, Any], seeing: bool = True) -> bool:
 def sees(config: dict[str, Any]) -> bool:
     """Whether a model's images are taken, if its weights have its tower."""
     return config.get("model_type") in KINDS and bool(config.get("vision_config")) and _there()
+
+
+def has_tower(folder: Path) -> bool:
+    """Whether a folder's weights have a tower; those that mlx-lm has converted have none."""
+    files = folder.glob("*.safetensors")
+    return any(_TOWER.search(name) for file in files for name in header(file)[0])
 
 
 def model_type(config: dict[str, Any]) -> str | None:
@@ -224,6 +233,9 @@ def _give_caches() -> None:
     for name in _CACHES:
         if hasattr(theirs, name) and hasattr(ours, name):
             setattr(theirs, name, getattr(ours, name))
+    for name in ("update_recurrent", "update_window"):
+        if not hasattr(ours.ArraysCache, name):
+            setattr(ours.ArraysCache, name, getattr(StateUpdates, name))
 
 
 def _give_attention() -> None:

@@ -59,6 +59,61 @@ QWEN: dict[str, Any] = {
     "vocab_size": 300,
 }
 
+QWEN35: dict[str, Any] = {
+    **QWEN,
+    "model_type": "qwen3_5",
+    "text_config": {
+        **_TEXT,
+        "model_type": "qwen3_5_text",
+        "num_hidden_layers": 4,
+        "full_attention_interval": 2,
+        "linear_num_value_heads": 4,
+        "linear_num_key_heads": 2,
+        "linear_key_head_dim": 32,
+        "linear_value_head_dim": 32,
+        "linear_conv_kernel_dim": 4,
+        "rope_parameters": {
+            "type": "default",
+            "mrope_section": [2, 1, 1],
+            "rope_theta": 10000.0,
+            "partial_rotary_factor": 0.5,
+        },
+    },
+    "vision_config": {
+        **QWEN["vision_config"],
+        "model_type": "qwen3_5",
+        "deepstack_visual_indexes": [],
+    },
+}
+
+_EXPERTS: dict[str, Any] = {
+    "num_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+    "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+    "norm_topk_prob": True,
+}
+QWEN_MOE: dict[str, Any] = {
+    **QWEN,
+    "model_type": "qwen3_vl_moe",
+    "text_config": {**QWEN["text_config"], **_EXPERTS, "model_type": "qwen3_vl_moe_text"},
+    "vision_config": {**QWEN["vision_config"], "model_type": "qwen3_vl_moe"},
+}
+QWEN35_MOE: dict[str, Any] = {
+    **QWEN35,
+    "model_type": "qwen3_5_moe",
+    "text_config": {
+        **QWEN35["text_config"],
+        **_EXPERTS,
+        "model_type": "qwen3_5_moe_text",
+        "shared_expert_intermediate_size": 32,
+    },
+    "vision_config": {**QWEN35["vision_config"], "model_type": "qwen3_5_moe"},
+}
+FAMILIES = {config["model_type"]: config for config in (QWEN, QWEN_MOE, QWEN35, QWEN35_MOE)}
+"""Of every kind that sees a config."""
+
 _WORDS = ("<|vision_start|>", "<|image_pad|>", "<|vision_end|>")
 _PROCESSOR = (
     '{"patch_size": 4, "merge_size": 2, "temporal_patch_size": 2, "min_pixels": 64, '
@@ -66,12 +121,12 @@ _PROCESSOR = (
 )
 
 
-def write_qwen(folder: Path, seed: int = 0) -> Path:
-    """A tiny Qwen 3 VL."""
+def write_qwen(folder: Path, config: dict[str, Any] = QWEN) -> Path:
+    """A tiny model that sees as Qwen's do."""
     from tokenizers import AddedToken, Tokenizer
 
     template = TEMPLATE.replace("BEGIN", "".join(_WORDS))
-    write_model(folder, QWEN, seed=seed, scale=2.0, template=template)
+    write_model(folder, config, scale=2.0, template=template)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.add_special_tokens([AddedToken(w, special=True, normalized=False) for w in _WORDS])
     tokenizer.save(str(folder / "tokenizer.json"))

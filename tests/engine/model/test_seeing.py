@@ -12,7 +12,7 @@ import pytest
 from engine import Engine, EngineError, Image, SamplingParams
 from engine.model import eyes, loader, runner, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
-from tests.engine.model.seeing import QWEN, image, shown, write_qwen
+from tests.engine.model.seeing import FAMILIES, QWEN, image, shown, write_qwen
 
 FEW = SamplingParams(max_tokens=10, temperature=0.0)
 WIDE, TALL = image(64, 32, 1), image(24, 48, 2)
@@ -42,7 +42,9 @@ def test_positions_are_those_of_the_model() -> None:
             assert np.array_equal(part, whole[:, start : start + count])
 
 
-def test_logits_are_those_of_its_own_model(folder: Path) -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+def test_logits_are_those_of_its_own_model(tmp_path: Path, family: str) -> None:
+    folder = write_qwen(tmp_path / family, FAMILIES[family])
     net, _ = loader.load_net(folder)
     kind = eyes.Qwen3VL(folder)
     rgb = np.random.default_rng(3).integers(0, 255, (32, 64, 3), np.uint8)
@@ -67,11 +69,13 @@ def test_logits_are_those_of_its_own_model(folder: Path) -> None:
     assert rows["position_ids"].shape == (3, len(tokens), 1)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
 def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
-    engine: Engine, folder: Path
+    engine: Engine, tmp_path: Path, family: str
 ) -> None:
-    model = engine.load(folder)
+    model = engine.load(write_qwen(tmp_path / family, FAMILIES[family]))
     assert model.sees
+    assert model.step == "shared"
     asked = [shown("What is it?", WIDE), shown("And this?", TALL, WIDE), "Hello, you there."]
     alone = [engine.open_session(model).send(one, FEW).tokens(60) for one in asked]
     assert len({tuple(tokens) for tokens in alone}) == 3
@@ -185,3 +189,16 @@ def test_images_come_back_from_disk(folder: Path, tmp_path: Path) -> None:
         assert engine.stats()["images"][model.id]["encoded"] == 0
         other = [*shown("What is it?", TALL), *after[1:]]
         assert chat.send(other, FEW).tokens(60) != said
+
+
+def test_without_its_tower_it_is_loaded_for_text(engine: Engine, tmp_path: Path) -> None:
+    place = write_qwen(tmp_path / "text")
+    weights = mx.load(str(place / "model.safetensors"))
+    assert isinstance(weights, dict)
+    kept = {name: array for name, array in weights.items() if "vision" not in name}
+    mx.save_safetensors(str(place / "model.safetensors"), kept, {"format": "mlx"})
+    model = engine.load(place)
+    assert not model.sees
+    with pytest.raises(EngineError, match="cannot see"):
+        engine.open_session(model).send(shown("What?", WIDE), FEW).tokens(60)
+    assert engine.open_session(model).send("Hello", FEW).tokens(60)
