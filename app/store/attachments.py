@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 Use = Literal["all", "beginning", "pages", "passages"]
 _USES = get_args(Use)
+_MOST_SIDE = 1_000_000_000  # pixels
 Span = tuple[int, int, int]
 
 
@@ -123,6 +124,8 @@ def _attachment(value: Any) -> Attachment:
         raise TypeError("an attachment is damaged")
     numbers = [*counts.values(), *(n for s in spans for n in (s if len(s) == 3 else (None,)))]
     if any(type(number) is not int or number < 0 for number in numbers) or use not in _USES:
+        raise ValueError("an attachment is damaged")
+    if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt has no larger sizes
         raise ValueError("an attachment is damaged")
     cleaned = {name: _sound(text) for name, text in texts.items()}
     taken: dict[str, Any] = {**cleaned, **counts}

@@ -78,7 +78,6 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         layouts = list(_rows(source, "layouts", size))
         kept = list(_rows(source, "folders", size))
         texts = list(_rows(source, "attached", size))
-        images = list(_rows(source, "images", size))
     if not messages and not chats:
         raise unreadable(path)
     for message in messages:
@@ -110,10 +109,11 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
             with suppress(KeyError, IndexError, sqlite3.Error):
                 text = (str(row["hash"]), str(row["content"]))
                 target.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", text)
-        for row in images:
-            with suppress(KeyError, IndexError, TypeError, sqlite3.Error):
-                image = (str(row["hash"]), bytes(row["thumbnail"]), bytes(row["data"]))
-                target.execute("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", image)
+        with closing(_open(damaged)) as source:  # one by one: all of them may be gigabytes
+            for row in _rows(source, "images", size):
+                with suppress(KeyError, IndexError, TypeError, sqlite3.Error):
+                    image = (str(row["hash"]), bytes(row["thumbnail"]), bytes(row["data"]))
+                    target.execute("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", image)
         for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
             if not index_some(target):
                 break

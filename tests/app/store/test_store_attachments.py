@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from sqlite3 import connect
 
+import pytest
+
 from app.store import (
     AttachedText,
     Attachment,
@@ -16,6 +18,7 @@ from app.store import (
     StoredImage,
     new_id,
 )
+from app.store.attachments import attachments_from_json
 from app.store.file_index import MOST
 from app.store.index import PASSAGE, PIECE
 from app.store.migrations import STEPS, attached, files_found, images, migrate
@@ -250,6 +253,13 @@ def test_a_file_of_an_earlier_version_takes_images(file: Path) -> None:
         message = show(store, IMAGE)
         store.flush()
         assert store.messages(message.chat_id) == [message]
+
+
+def test_sizes_that_no_screen_knows_are_damage() -> None:
+    assert attachments_from_json([{"width": 12_000, "height": 9_000}])[0].is_image
+    for side in (10**12, -1, 1.5, True):
+        with pytest.raises(ValueError, match="damaged"):
+            attachments_from_json([{"width": side, "height": 1}])
 
 
 def test_a_search_finds_images_by_the_names_of_their_files(store: Store) -> None:
