@@ -1,0 +1,96 @@
+"""Images over HTTP, in each shape, as a model that sees answers them; hostile ones harm nobody."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine
+from engine.serve.server import Server
+from tests.engine.model.seeing import image, write_qwen
+from tests.engine.serving import ask
+
+DATA = base64.b64encode(image(64, 32, 1).data).decode()
+OTHER = base64.b64encode(image(64, 32, 2).data).decode()
+LIMIT = {"max_tokens": 4, "temperature": 0.0}
+
+
+@pytest.fixture(scope="module")
+def seeing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder: Path = write_qwen(tmp_path_factory.mktemp("serve") / "qwen")
+    with Engine() as engine:
+        server = Server(engine, [engine.load(folder)], 0)
+        server.start()
+        yield server
+        server.stop()
+
+
+def url(data: str) -> str:
+    return f"data:image/png;base64,{data}"
+
+
+def chat(server: Server, *content: Any) -> Any:
+    messages = [{"role": "user", "content": list(content)}]
+    return ask(server, "POST", "/v1/chat/completions", {"messages": messages, **LIMIT})
+
+
+def part(data: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url(data)}}
+
+
+WORDS = {"type": "text", "text": "What is it?"}
+
+
+def test_each_shape_counts_the_image_and_reads_it_the_same(seeing: Server) -> None:
+    plain = chat(seeing, WORDS).json["usage"]["prompt_tokens"]
+    answer = chat(seeing, part(DATA), WORDS)
+    assert answer.status == 200, answer.body
+    seen = answer.json["usage"]["prompt_tokens"]
+    assert seen > plain + 8
+    source = {"type": "base64", "media_type": "image/png", "data": DATA}
+    said = [{"role": "user", "content": [{"type": "image", "source": source}, WORDS]}]
+    message = ask(seeing, "POST", "/v1/messages", {"messages": said, **LIMIT}).json
+    figures = message["usage"]
+    assert figures["input_tokens"] + figures["cache_read_input_tokens"] == seen
+    counted = ask(seeing, "POST", "/v1/messages/count_tokens", {"messages": said}).json
+    assert counted["input_tokens"] == seen
+    parts = [
+        {"type": "input_image", "image_url": url(DATA)},
+        {"type": "input_text", "text": "What is it?"},
+    ]
+    given = {"input": [{"role": "user", "content": parts}], "max_output_tokens": 4}
+    response = ask(seeing, "POST", "/v1/responses", {**given, "temperature": 0.0}).json
+    assert response["usage"]["input_tokens"] == seen
+    more = {"input": "And now?", "previous_response_id": response["id"], "max_output_tokens": 4}
+    assert ask(seeing, "POST", "/v1/responses", more).json["usage"]["input_tokens"] > seen
+    ours = [{"role": "user", "content": "What is it?", "images": [DATA]}]
+    body = {"model": "qwen", "messages": ours, "stream": False, "options": {"num_predict": 4}}
+    answer = ask(seeing, "POST", "/api/chat", body)
+    assert answer.json["prompt_eval_count"] == seen
+    about = ask(seeing, "POST", "/api/show", {"model": "qwen"}).json
+    assert "vision" in about["capabilities"]
+    (listed,) = ask(seeing, "GET", "/v1/models").json["data"]
+    assert "image" in listed["architecture"]["input_modalities"]
+
+
+def test_another_image_is_another_prompt(seeing: Server) -> None:
+    chat(seeing, part(DATA), WORDS)
+    again = chat(seeing, part(DATA), WORDS).json["usage"]["prompt_tokens_details"]
+    other = chat(seeing, part(OTHER), WORDS).json["usage"]["prompt_tokens_details"]
+    assert other["cached_tokens"] < again["cached_tokens"]
+
+
+def test_what_is_no_image_is_refused_with_a_sentence(seeing: Server) -> None:
+    cut = base64.b64encode(image(64, 32, 1).data[:60]).decode()
+    for data, why in ((cut, "damaged or incomplete"), ("aGk=", "is neither PNG")):
+        answer = chat(seeing, part(data), WORDS)
+        assert answer.status == 400, answer.body
+        assert why in answer.json["error"]["message"]
+    wrong = chat(seeing, {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}})
+    assert wrong.status == 400
+    assert "must come with the request" in wrong.json["error"]["message"]
+    assert chat(seeing, part(DATA), WORDS).status == 200
