@@ -24,7 +24,7 @@ or STRETTO_MLX_LM=FOLDER. Exit status: 0 all is as with the pinned versions, 1 s
 """
 
 _PAGE = Path(__file__).resolve().parents[1] / "FAMILIES.md"
-_PACKAGES = ("mlx", "mlx-lm", "transformers", "tokenizers", "numpy", "huggingface_hub")
+_PACKAGES = ("mlx", "mlx-lm", "mlx-vlm", "transformers", "tokenizers", "numpy", "huggingface_hub")
 
 
 @dataclass(frozen=True)

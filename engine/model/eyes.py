@@ -33,6 +33,11 @@ FIRST = 1 << 30
 MOST_KNOWN = 512
 """So many images are remembered by their sizes, which is all that a later prompt needs of them."""
 
+MOST_PIXELS = 2_000_000
+"""Of an image as a tower is given it. The makers of models allow 16 million, of which a tower's
+attention takes sixty times as long, and 16,000 tokens of the context; a page of text is read well
+in two."""
+
 _SLICE = 0.01  # seconds of a tower that are computed at a time, as far as blocks take no longer
 
 
@@ -342,6 +347,7 @@ class Qwen3VL:
         from mlx_vlm.models.qwen3_vl import processing_qwen3_vl as processing
 
         settings = processing._qwen_vl_image_kwargs(str(folder.resolve()), default_patch_size=16)
+        settings["max_pixels"] = min(settings.get("max_pixels", MOST_PIXELS), MOST_PIXELS)
         self._processor: Any = processing.Qwen3VLImageProcessor(**settings)
 
     def look(self, rgb: np.ndarray) -> tuple[Mapping[str, Any], tuple[int, int]]:

@@ -395,6 +395,7 @@ def test_an_answer_without_a_limit_leaves_what_is_kept_free_for_a_single_questio
         can=SimpleNamespace(estimate=estimate),
         base=None,
         drafter=None,
+        eyes=None,
     )
 
     class Answer:

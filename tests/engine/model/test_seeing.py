@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,55 @@ def test_without_its_tower_it_is_loaded_for_text(engine: Engine, tmp_path: Path)
     with pytest.raises(EngineError, match="cannot see"):
         engine.open_session(model).send(shown("What?", WIDE), FEW).tokens(60)
     assert engine.open_session(model).send("Hello", FEW).tokens(60)
+
+
+def test_who_ends_while_an_image_is_looked_at_holds_nobody_up(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(folder)
+    one, encode = image(60, 60, 11), eyes.Eyes.encode
+    begun, free = threading.Event(), threading.Event()
+
+    def slow(self: Any, sight: Any, pixels: Any) -> Any:
+        begun.set()
+        while not free.is_set():
+            yield
+        yield from encode(self, sight, pixels)
+
+    monkeypatch.setattr(eyes.Eyes, "encode", slow)
+    ended = engine.open_session(model).send(shown("What?", one), FEW)
+    assert begun.wait(60)
+    assert engine.open_session(model).send("Hello", FEW).tokens(60)  # it streams meanwhile
+    ended.cancel()
+    waiting = engine.open_session(model).send(shown("What else?", one), FEW)
+    free.set()
+    assert waiting.tokens(60)
+
+
+def test_a_fault_in_a_tower_is_of_those_who_wait_for_it(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(folder)
+    one = image(36, 60, 12)
+    with monkeypatch.context() as patched:
+        patched.setattr(eyes.Qwen3VL, "embeddings", lambda *_: 1 / 0)
+        chats = [engine.open_session(model) for _ in range(2)]
+        neighbour = engine.open_session(model).send("Hello", FEW)
+        for reply in [chat.send(shown("What?", one), FEW) for chat in chats]:
+            with pytest.raises(EngineError, match="division"):
+                reply.tokens(60)
+        assert neighbour.tokens(60)
+    assert chats[0].send(shown("What?", one), FEW).tokens(60)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (900, 3), (3, 500)])
+def test_odd_shapes_are_seen_or_refused_in_words(
+    engine: Engine, folder: Path, size: tuple[int, int]
+) -> None:
+    chat = engine.open_session(engine.load(folder))
+    messages = shown("What?", image(*size))
+    if max(size) / min(size) > 200:
+        with pytest.raises(EngineError, match="not of a shape"):
+            chat.send(messages, FEW).tokens(60)
+    else:
+        assert chat.send(messages, FEW).tokens(60)
