@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,10 @@ from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.pictures import PictureSheet, small
-from engine import Image
+from engine import Engine, Image
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
+from tests.engine.model.seeing import write_qwen
 
 EYES = "/models/eyes"
 
@@ -248,6 +250,24 @@ def test_an_image_that_cannot_be_read_is_told_in_a_sentence(run: Run, tmp_path: 
     give(run, tmp_path / "cut.png")
     assert run.window.toast.text == "“cut.png” is damaged or incomplete."
     assert names(run.pane) == []
+
+
+def test_the_engine_itself_sees_what_is_attached(start: Start, lake: Path, tmp_path: Path) -> None:
+    folder = write_qwen(tmp_path / "qwen")
+    engine = Engine()
+    run = start(engine_factory=lambda *_: engine)
+    chat = run.pane.chat
+    chat.set_model(str(folder))
+    read(run, lambda: chat.model_status.model is not None)
+    chat.set_options(replace(chat.options, max_tokens=4), "")
+    give(run, lake)
+    run.say("What is it?")
+    read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
+    _, answer = chat.transcript.path
+    assert (answer.status, answer.error) == ("complete", "")
+    model, words = chat.model_status.model, [{"role": "user", "content": "What is it?"}]
+    assert model is not None
+    assert answer.stats["prompt_tokens"] > engine.count_later(model, words, None).result(60) + 4
 
 
 @pytest.fixture
