@@ -138,7 +138,8 @@ def _opaque(pillow: Any, image: Any, wanted: tuple[int, int]) -> Any:
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         image = _in_eight_bits(image)
     clear = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
-    image = image.convert("RGBA" if clear else "RGB")
+    mode = "RGBA" if clear else "RGB"
+    image = image if image.mode == mode else image.convert(mode)  # a copy, whatever it was
     if image.width * image.height > wanted[0] * wanted[1]:
         image = image.resize(wanted, pillow.Resampling.LANCZOS, reducing_gap=2.0)
     if not clear:

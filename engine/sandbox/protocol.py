@@ -98,7 +98,7 @@ FORM = Limits(8.0, 2048 * _MB, _MB)
 FORM_TOKENS = Limits(30.0, 2048 * _MB, 128 * _MB)
 # A book of a thousand pages takes a second or two; address space, as pdfium maps the file.
 DOCUMENT = Limits(60.0, 2048 * _MB, 64 * _MB)
-# 12 million pixels take half a second and 150 MB; the most that are read take five, and 1.3 GB.
+# 12 million pixels take half a second and 170 MB; the most that are read take four, and 1.2 GB.
 IMAGE = Limits(20.0, 2048 * _MB, 64 * _MB)
 
 
