@@ -197,11 +197,13 @@ class Here:
             start_new_session=True,
         )
 
-    def run(self, command: Sequence[str], more: Mapping[str, str]) -> tuple[int, str]:
-        """Its status and all that it printed; it is ended after some minutes."""
+    def run(
+        self, command: Sequence[str], more: Mapping[str, str], most: float = MOST_SECONDS
+    ) -> tuple[int, str]:
+        """Its status and all that it printed; it is ended after so many seconds."""
         process = self.begun(command, more)
         try:
-            printed, _ = process.communicate(timeout=MOST_SECONDS)
+            printed, _ = process.communicate(timeout=most)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             printed, _ = process.communicate()

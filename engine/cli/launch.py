@@ -172,6 +172,7 @@ AGENTS = {
                             "apiKey": "$key",
                             "model": "$model",
                             "baseUrl": "$url/v1",
+                            "contextWindow": "$context",
                         },
                         "updatedAt": "2026-01-01T00:00:00.000Z",
                         "tokenSource": "manual",

@@ -44,6 +44,7 @@ from engine.serve.routes.schema import (
     TextParts,
     TopLogprobs,
     shown,
+    told_once,
 )
 from engine.serve.routes.tools import INPUT, Toolbox, ToolChoice, custom_input, with_note
 from engine.serve.sessions import DIGEST
@@ -103,6 +104,29 @@ class ChatMessage(OpenBody):
         return message
 
 
+SESSION = ("<session_context>\n", "</session_context>")
+"""Between these Copilot CLI says where its session's files lie, which is another place in each. In
+the midst of its instructions this would let no two share what follows it, the tools among that."""
+
+
+def _session_behind(messages: list[Message]) -> list[Message]:
+    """The conversation, with what is said of a session before what its user says first."""
+    if [m["role"] for m in messages[:2]] != ["system", "user"]:
+        return messages
+    (system, user), (opens, closes) = messages[:2], SESSION
+    text = system["content"]
+    if not isinstance(text, str) or not isinstance(user["content"], str):
+        return messages  # there are images in it
+    start, end = text.find(opens), text.find(closes)
+    if not 0 <= start < end:
+        return messages
+    told_once("what instructions say of a session's folder is told before the first message")
+    end += len(closes)
+    said = f"{text[start:end]}\n\n{user['content']}"
+    rest = text[:start] + text[end:].lstrip("\n")
+    return [{**system, "content": rest}, {**user, "content": said}, *messages[2:]]
+
+
 Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}$"})]
 """Of messages that a session knows. It is followed before the body is read."""
 
@@ -146,9 +170,10 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
         bound = form(self.response_format, "response_format") if self.response_format else {}
         if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs goes with logprobs only")
+        messages = _session_behind([m.as_message for m in self.messages])
         return Generation(
             model,
-            [with_note(shown([m.as_message for m in self.messages], model), box.note())],
+            [with_note(shown(messages, model), box.note())],
             self.sampling(
                 model,
                 max_tokens=limit,

@@ -356,6 +356,26 @@ def test_what_nobody_should_send_is_answered_or_refused(agents: Server, name: st
     assert chat(agents, "hello")["message"]["content"] == "Done."
 
 
+def test_where_a_session_lies_does_not_part_what_two_processes_share(agents: Server) -> None:
+    def asked(place: str) -> dict[str, Any]:
+        where = f"<session_context>\nSession folder: /home/me/{place}\n</session_context>"
+        system = f"Work with care.\n\n{where}\n\n{'Be thorough. ' * 100}"
+        said = [{"role": "system", "content": system}, {"role": "user", "content": "hello"}]
+        tools = [{"type": "function", "function": {**RUN, "description": "Run it. " * 50}}]
+        return {"messages": said, "tools": tools, "max_tokens": 4}
+
+    first = ask(agents, "POST", "/v1/chat/completions", asked("one")).json["usage"]
+    again = ask(agents, "POST", "/v1/chat/completions", asked("two")).json["usage"]
+    assert first["prompt_tokens"] > 500
+    assert again["prompt_tokens"] - again["prompt_tokens_details"]["cached_tokens"] < 64
+    system, user = ChatCompletions().read(asked("two"), agents.served.models[0]).messages
+    assert user["content"].startswith("<session_context>\nSession folder: /home/me/two\n")
+    assert "/home/me" not in system["content"]
+    body = asked("x")
+    body["messages"][0]["content"] = "</session_context> <session_context>\n" * 2
+    assert ask(agents, "POST", "/v1/chat/completions", body).status == 200
+
+
 def test_allowed_tools_are_the_only_ones(agents: Server) -> None:
     allowed = {"type": "allowed_tools", "mode": "auto", "tools": [{**RUN}]}
     model = agents.served.models[0]
