@@ -197,7 +197,6 @@ class FormPage(QWidget):
         row = QFrame(self)
         row.setObjectName("settings-row")
         row.setProperty("first", self._first or not words)
-        row.setMaximumWidth(scaled(_WIDEST))
         self._first = False
         texts = QVBoxLayout()
         texts.setSpacing(2)
@@ -228,16 +227,26 @@ class FormPage(QWidget):
         else:
             line.addLayout(field)
         row.setMinimumHeight(grown(44))
-        self._column.addWidget(row)
+        self._put(row)
         return row
+
+    def _put(self, widget: QWidget) -> None:
+        """Add a widget of no more than a width that is read easily.
+
+        A layout beside it, or Qt reckons how high wrapped words are in the page's whole width.
+        """
+        widget.setMaximumWidth(scaled(_WIDEST))
+        line = QHBoxLayout()
+        line.addWidget(widget, 1)
+        line.addStretch()
+        self._column.addLayout(line)
 
     def note(self, words: str) -> None:
         """A few quiet words under a section."""
         note = self.quiet(words)
         note.setWordWrap(True)
-        note.setMaximumWidth(scaled(_WIDEST))
         self._column.addSpacing(4)
-        self._column.addWidget(note)
+        self._put(note)
 
     def quiet(self, words: str) -> QLabel:
         """Muted words, to be put into a row."""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from app.settings.options import Settings
 from app.ui.settings.form_page import PLACES, SYNONYMS, FormPage, Pages, Switch
@@ -21,6 +22,7 @@ from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.sheet import Sheet
 from tests.app.conftest import Run, Start
+from tests.app.ui.measuring import settle
 
 KEY = Qt.Key
 
@@ -214,3 +216,21 @@ def test_the_ring_around_a_choice_leaves_its_words_the_room_that_they_had(run: R
         option.state = QStyle.StateFlag.State_Enabled | state
         rooms.append(button.style().subElementRect(place, option, button).height())
     assert rooms[1] >= rooms[0]
+
+
+def test_wrapped_words_are_whole_on_a_page_that_is_wider_than_its_rows(qtbot: QtBot) -> None:
+    """Heights were reckoned in the page's whole width, in which the words took fewer lines."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    page = FormPage(window)
+    for count in range(20, 60):
+        page.row("", QPushButton(page), "which are " * count)
+        page.note("words that " * count)
+    page.end()
+    labels = page.findChildren(QLabel)
+    window.show()
+    for width in range(700, 1000, 60):
+        page.area.resize(width, 400)
+        settle(window)
+        assert page.area.width() == width
+        assert all(label.height() >= label.heightForWidth(label.width()) for label in labels)
