@@ -2,7 +2,8 @@
 
 A chat has read a long text; forks of it ask a short question each, all at once. They go on from one
 shared beginning, from copies of it (as of a model that cannot share), and in `BatchGenerator`,
-which has copies as well. These take turns, and each begins with the text read already.
+which has copies as well. These take turns, and each begins with the text read already (for
+`BatchGenerator` made up: how long a pass takes does not depend on what caches hold).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from engine.bench.graph_steps import filled
 from engine.bench.subject import Subject, subject, timed
 from engine.bench.traffic import Trace
 from engine.engine import Session
@@ -26,7 +28,6 @@ Say = Callable[[str], None]
 SHARED, COPIES, BATCH = "one beginning", "copies", "BatchGenerator"
 QUESTION = 24
 """Tokens of a question, about."""
-_PIECE = 512  # tokens that `BatchGenerator`'s side reads at a time
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Play:
 
     Attributes:
         first: seconds from asking to the last chat's first token, forks or copies included.
-        rate: tokens/s of all chats together while all of them had begun and none had ended.
+        rate: tokens/s of all chats together, each from its first token to its last.
         cpu: seconds of processor time from asking to the last token.
         growth: bytes that MLX holds more than with the beginning alone, once all have answered.
     """
@@ -57,13 +58,15 @@ def run(
     """
     with subject(path) as it:
         import mlx.core as mx
+        from mlx_lm.models.cache import make_prompt_cache
 
         assert it.net is not None  # loaded before anything is counted
         text = it.text(length, 11)
         before = _held(mx)
         origins = {way: _origin(it, text, way) for way in (SHARED, COPIES)}
         one = (_held(mx) - before) // 2
-        begun = _read(it, it.prompt_ids([text])[0])
+        # What they hold does not matter here, and MLX reads slowly in few bits on a CPU.
+        begun = filled(it.net, make_prompt_cache(it.net), len(it.prompt_ids([text])[0]))
         say(f"{length:,} tokens take {one / 1e6:.0f} MB; {chats} chats, {tokens} tokens each")
         found: dict[str, list[Play]] = {SHARED: [], COPIES: [], BATCH: []}
         for number in range(rounds + 1):
@@ -134,18 +137,6 @@ def _stretto(it: Subject, origin: Session, way: str, chats: int, tokens: int) ->
     return _play(traces, spent, growth), new
 
 
-def _read(it: Subject, ids: list[int]) -> list[Any]:
-    """The bare model's caches after these tokens."""
-    import mlx.core as mx
-    from mlx_lm.models.cache import make_prompt_cache
-
-    caches: list[Any] = make_prompt_cache(it.net)
-    for start in range(0, len(ids), _PIECE):
-        it.net(mx.array([ids[start : start + _PIECE]]), cache=caches)
-        mx.eval([cache.state for cache in caches])
-    return caches
-
-
 def _batch(it: Subject, begun: list[Any], chats: int, tokens: int, new: int) -> Play:
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
@@ -176,12 +167,8 @@ def _batch(it: Subject, begun: list[Any], chats: int, tokens: int, new: int) -> 
 
 def _play(traces: Sequence[Trace], cpu: float, growth: int) -> Play:
     begun = max(trace.moments[0] for trace in traces)
-    ended = min(trace.moments[-1] for trace in traces)
-    told = sum(
-        sum(begun < moment <= ended for moment in trace.moments) * trace.tokens / len(trace.moments)
-        for trace in traces
-    )
-    rate = told / (ended - begun) if ended > begun else 0.0
+    spans = [max(1e-9, trace.moments[-1] - trace.moments[0]) for trace in traces]
+    rate = sum((t.tokens - 1) / span for t, span in zip(traces, spans, strict=True))
     return Play(begun - traces[0].sent, rate, cpu, growth)
 
 
