@@ -356,6 +356,55 @@ def test_what_nobody_should_send_is_answered_or_refused(agents: Server, name: st
     assert chat(agents, "hello")["message"]["content"] == "Done."
 
 
+LIMITED = {
+    "type": "function",
+    "function": {
+        "name": "run",
+        "description": "",
+        "strict": False,
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "cmd": {"type": "string", "minLength": 1},
+                "turns": {"oneOf": [{"enum": ["all"]}, {"type": "string", "pattern": "^[1-9]$"}]},
+                "files": {"type": "array", "items": {"anyOf": [{"type": "string"}, OPTIONAL]}},
+            },
+            "additionalProperties": False,
+            "$schema": "http://json-schema.org/draft-07/schema#",
+        },
+    },
+}
+CALLED = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": '{"cmd": "ls"}'}}
+TEXTS = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("said", [None, "", "I look."], ids=str)
+@pytest.mark.parametrize("parts", [TEXTS, "one"], ids=["parts", "text"])
+def test_turns_with_tools_are_answered_in_every_shape(
+    agents: Server, parts: Any, said: str | None, stream: bool
+) -> None:
+    """As Qwen Code, Copilot CLI, Cline and Continue send them."""
+    messages = [
+        {"role": "system", "content": "Work."},
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": said, "refusal": None, "tool_calls": [CALLED]},
+        {"role": "tool", "tool_call_id": "c1", "content": parts, "__source": "tool"},
+        {"role": "user", "content": parts},
+    ]
+    bare = {"type": "function", "function": {"name": "goal", "description": "Tell it."}}
+    fields = {"tools": [LIMITED, bare], "tool_choice": "auto", "max_tokens": 100, "stream": stream}
+    usage = {"stream_options": {"include_usage": True}} if stream else {}
+    body = {"messages": messages, **fields, **usage}
+    answer = ask(agents, "POST", "/v1/chat/completions", body)
+    assert answer.status == 200, answer.body
+    if stream:
+        (figures,) = [one["usage"] for one in events(answer) if not one["choices"]]
+        assert figures["prompt_tokens"] > 50
+    else:
+        assert answer.json["choices"][0]["message"]["content"] == "Done."
+
+
 def test_where_a_session_lies_does_not_part_what_two_processes_share(agents: Server) -> None:
     def asked(place: str) -> dict[str, Any]:
         where = f"<session_context>\nSession folder: /home/me/{place}\n</session_context>"
