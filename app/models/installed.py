@@ -244,9 +244,8 @@ class InstalledModels(QObject):
         loaded = self.status(model).model
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
-    def draft_name(self, model: Installed) -> str:
-        """What the model is called that drafts for this one; "" where nothing does."""
-        ref = self.drafts.of(model.ref, str(model.folder))
+    def draft_name(self, ref: str) -> str:
+        """What is called what drafts, by its ref as of `drafts.of`; "" for nothing."""
         if ref == LOOKUP:
             return tr("Prompt lookup")
         found = next((one.name for one in self.models.values() if one.ref == ref), "")

@@ -382,23 +382,22 @@ class DraftTalk(QObject):
         dialog = DraftDialog(model.name, told, self._foot.window())
         dialog.chosen.connect(lambda ref: self._take(model, ref))
         chosen = self._installed.drafts.of(model.ref, str(model.folder))
-        name = self._installed.draft_name(model)
-        flows.start(dialog, self._offer(dialog, model, chosen, name))
+        flows.start(dialog, self._offer(dialog, model, chosen))
         dialog.open()
 
-    async def _offer(self, dialog: DraftDialog, model: Installed, chosen: str, name: str) -> None:
+    async def _offer(self, dialog: DraftDialog, model: Installed, chosen: str) -> None:
         base, others = smaller(model, self._installed.models.values())
         try:
             found = await flows.aside(lambda stop: candidates(base, others, stop))
         except Exception:
             log.exception("no draft models were found for %s", model.name)
             found = []
-        dialog.offer(found, chosen, name)
+        dialog.offer(found, chosen, self._installed.draft_name(chosen))
 
     def _take(self, model: Installed, ref: str) -> None:
         before = self._installed.drafts.of(model.ref, str(model.folder))
         self._installed.drafts.choose(ref, model.ref, str(model.folder))
-        name, draft = model.name, self._installed.draft_name(model)
+        name, draft = model.name, self._installed.draft_name(ref)
         loaded = self._installed.status(model).model is not None
         if not ref and before == LOOKUP:
             words = tr("{name} no longer uses prompt lookup.", name=name)

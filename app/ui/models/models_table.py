@@ -397,12 +397,13 @@ class LibraryTable(QAbstractTableModel):
 
     def _draft(self, model: Installed) -> str:
         """What drafts for it, or will once it is loaded; "" where that could not be loaded."""
-        loaded = self._installed.status(model).model
-        failed = loaded is not None and self._installed.drafts.failed(loaded)
-        name = "" if failed else self._installed.draft_name(model)
-        if name and self._installed.drafts.of(model.ref, str(model.folder)) == LOOKUP:
+        drafts, loaded = self._installed.drafts, self._installed.status(model).model
+        ref = drafts.of(model.ref, str(model.folder))
+        if not ref or (loaded is not None and drafts.failed(loaded)):
+            return ""
+        if ref == LOOKUP:
             return tr("prompt lookup")
-        return tr("draft model {name}", name=name) if name else ""
+        return tr("draft model {name}", name=self._installed.draft_name(ref))
 
     # How it is sorted and found.
 
