@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> int:
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["STRETTO_PASSED"] = folder  # what one group's process has checked (conftest.py)
         lint = Lint()
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
         waiting, printing = deque[Lint | Run]([lint, *runs]), threading.Lock()
