@@ -208,6 +208,11 @@ class Call:
         return self.arguments if self.written is None else self.written
 
     @property
+    def obstructed(self) -> bool:
+        """Whether nothing that is allowed could run: something stands in its way as it is."""
+        return isinstance(self.preview, Obstacle) and self.written is None
+
+    @property
     def waits(self) -> bool:
         """Whether the person is to say something."""
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)

@@ -174,13 +174,8 @@ def _wait_s(told: str) -> int:
 
 def broken(host: str) -> RemoteError:
     """The stream ended before the answer did."""
-    return RemoteError(
-        BROKEN,
-        tr(
-            "The connection to {host} was lost. The reply so far is kept. Regenerate to try again.",
-            host=host,
-        ),
-    )
+    words = tr("The connection to {host} was lost before the reply ended.", host=host)
+    return RemoteError(BROKEN, words)
 
 
 def no_sense(host: str) -> RemoteError:

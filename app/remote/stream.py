@@ -289,10 +289,7 @@ class Reading:
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
         """An error that comes in the stream: the status was 200 by then."""
         said = errors.words_of(chunk)
-        words = tr(
-            "{host} could not continue. The reply so far is kept. Regenerate to try again.",
-            host=self._host,
-        )
+        words = tr("{host} could not finish the reply.", host=self._host)
         quoted = tr("Its message: “{words}”", words=said) if said else ""
         return RemoteError(errors.FAILED, " ".join(filter(None, (words, quoted))))
 

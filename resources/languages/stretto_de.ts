@@ -4935,6 +4935,7 @@ Du hast abgelehnt.</translation>
         <translation>Letzte Antwort kopieren</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>Neu generieren</translation>
@@ -6932,11 +6933,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>Die Verbindung zu {host} ist abgebrochen. Die Antwort bis hierher bleibt. Generiere sie neu, um es erneut zu versuchen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} hat zu viel gesendet und wurde gestoppt. Die Antwort bis hierher bleibt.</translation>
     </message>
@@ -6970,11 +6966,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} hat den Rest dieser Antwort zurückgehalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host} konnte nicht fortfahren. Die Antwort bis hierher bleibt. Generiere sie neu, um es erneut zu versuchen.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -10009,6 +10000,21 @@ Du hast nicht geantwortet.</translation>
             <numerusform>%n Chat hat ein Modell, das keine Bilder sehen kann</numerusform>
             <numerusform>%n Chats haben Modelle, die keine Bilder sehen können</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
+        <translation>Broadcast ist an. Um einen Remote-Chat einzubeziehen, drücke darin {keys}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost before the reply ended.</source>
+        <translation>Die Verbindung zu {host} ist abgebrochen, bevor die Antwort fertig war.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/stream.py"/>
+        <source>{host} could not finish the reply.</source>
+        <translation>{host} konnte die Antwort nicht zu Ende führen.</translation>
     </message>
 </context>
 </TS>

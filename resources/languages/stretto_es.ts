@@ -4978,6 +4978,7 @@ Rechazaste responder.</translation>
         <translation>Copiar última respuesta</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>Regenerar</translation>
@@ -6975,11 +6976,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>Se ha perdido la conexión con {host}. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} ha enviado demasiado y se ha detenido. Se conserva la respuesta hasta aquí.</translation>
     </message>
@@ -7013,11 +7009,6 @@ No respondiste.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} ha retenido el resto de esta respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host} no ha podido continuar. Se conserva la respuesta hasta aquí. Regenérala para volver a intentarlo.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -10009,6 +10000,21 @@ No respondiste.</translation>
             <numerusform>%n chat tiene un modelo que no puede ver imágenes</numerusform>
             <numerusform>%n chats tienen modelos que no pueden ver imágenes</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
+        <translation>La difusión está activada. Para incluir un chat remoto, pulsa {keys} en él.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost before the reply ended.</source>
+        <translation>Se ha perdido la conexión con {host} antes de que terminara la respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/stream.py"/>
+        <source>{host} could not finish the reply.</source>
+        <translation>{host} no ha podido terminar la respuesta.</translation>
     </message>
 </context>
 </TS>

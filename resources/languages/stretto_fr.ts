@@ -4935,6 +4935,7 @@ Vous avez refusé.</translation>
         <translation>Copier la dernière réponse</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>Régénérer</translation>
@@ -6932,11 +6933,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>La connexion à {host} a été perdue. La réponse reçue est conservée. Régénérez pour réessayer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} a envoyé trop de données et a été arrêté. La réponse reçue est conservée.</translation>
     </message>
@@ -6970,11 +6966,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} a retenu la suite de cette réponse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host} n’a pas pu continuer. La réponse reçue est conservée. Régénérez pour réessayer.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -10009,6 +10000,21 @@ Vous n’avez pas répondu.</translation>
             <numerusform>%n discussion a un modèle qui ne voit pas les images</numerusform>
             <numerusform>%n discussions ont des modèles qui ne voient pas les images</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
+        <translation>La diffusion est activée. Pour inclure une discussion distante, appuyez sur {keys} dans celle-ci.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost before the reply ended.</source>
+        <translation>La connexion à {host} a été perdue avant la fin de la réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/stream.py"/>
+        <source>{host} could not finish the reply.</source>
+        <translation>{host} n’a pas pu terminer la réponse.</translation>
     </message>
 </context>
 </TS>

@@ -4863,6 +4863,7 @@ You declined.</source>
         <translation>最後の回答をコピー</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>再生成</translation>
@@ -6842,11 +6843,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host}との接続が切れました。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host}の送信量が多すぎるため停止しました。ここまでの回答は残っています。</translation>
     </message>
@@ -6880,11 +6876,6 @@ You did not answer.</source>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host}がこの回答の残りを送信しませんでした。</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host}は続けられませんでした。ここまでの回答は残っています。再生成してもう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -9884,6 +9875,21 @@ You did not answer.</source>
         <translation>
             <numerusform>%n件のチャットのモデルは画像を認識できません</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
+        <translation>一斉送信はオンです。リモートのチャットを含めるには、そのチャットで{keys}を押してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost before the reply ended.</source>
+        <translation>回答の途中で{host}との接続が切れました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/stream.py"/>
+        <source>{host} could not finish the reply.</source>
+        <translation>{host}は回答を最後まで続けられませんでした。</translation>
     </message>
 </context>
 </TS>

@@ -4906,6 +4906,7 @@ You declined.</source>
         <translation>复制最后的回复</translation>
     </message>
     <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Regenerate</source>
         <translation>重新生成</translation>
@@ -6885,11 +6886,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The connection to {host} was lost. The reply so far is kept. Regenerate to try again.</source>
-        <translation>与 {host} 的连接已断开。已收到的回复会保留。请重新生成以重试。</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} 发送的内容过多，已停止。已收到的回复会保留。</translation>
     </message>
@@ -6923,11 +6919,6 @@ You did not answer.</source>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} has withheld the rest of this reply.</source>
         <translation>{host} 拒绝提供此回复的其余部分。</translation>
-    </message>
-    <message>
-        <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not continue. The reply so far is kept. Regenerate to try again.</source>
-        <translation>{host} 无法继续。已收到的回复会保留。请重新生成以重试。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remotes.py"/>
@@ -9884,6 +9875,21 @@ You did not answer.</source>
         <translation>
             <numerusform>%n 个对话的模型无法查看图片</numerusform>
         </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, press {keys} in it.</source>
+        <translation>群发已开启。要包含远程对话，请在其中按 {keys}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} was lost before the reply ended.</source>
+        <translation>回复尚未结束，与 {host} 的连接就已断开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/stream.py"/>
+        <source>{host} could not finish the reply.</source>
+        <translation>{host} 无法完成此回复。</translation>
     </message>
 </context>
 </TS>

@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFocusEvent,
+    QFontMetrics,
     QGuiApplication,
     QImage,
     QInputMethodEvent,
@@ -238,6 +239,12 @@ def image_in(source: QMimeData) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG", 80)  # type: ignore[call-overload]  # quick, and somewhat larger
     return bytes(buffer.data().data())
+
+
+def _wrapping(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
+    """Between words; anywhere where one of them (an address) is wider than the line."""
+    fits = all(metrics.horizontalAdvance(word) <= width for word in words.split())
+    return Qt.TextFlag.TextWordWrap if fits else Qt.TextFlag.TextWrapAnywhere
 
 
 class BroadcastLine(QWidget):
@@ -493,11 +500,21 @@ class Composer(QWidget):
             fits = self._count is None or self._count.fits
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted if fits else tokens.danger))
-            foot, width = grown(self.FOOT), self.field.width()
+            width = self.field.width()
+            foot = self._foot_height(width)
             area = QRectF(16, self.height() - foot - 7, width, foot)
-            end = Qt.TextElideMode.ElideRight
-            words = painter.fontMetrics().elidedText(self.foot, end, width)
-            painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, words)
+            flags = _wrapping(painter.fontMetrics(), self.foot, width)
+            centred = Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(mirrored(self, area), centred | flags, self.foot)
+
+    def _foot_height(self, width: int) -> int:
+        """Of all its lines: where a message goes, and that it is too long, is never cut off."""
+        if not self.foot:
+            return 0
+        metrics = QFontMetrics(ui_font(t.SMALL_PX))
+        flags = _wrapping(metrics, self.foot, width)
+        wanted = metrics.boundingRect(0, 0, width, 1000, flags, self.foot).height()
+        return max(grown(self.FOOT), wanted)
 
     def _fit(self) -> None:
         """Take the height the text needs and place the parts."""
@@ -522,7 +539,7 @@ class Composer(QWidget):
         document.setTextWidth(inner)
         line = self.field.fontMetrics().lineSpacing()
         wanted = max(ceil(document.size().height()), line)
-        foot = grown(self.FOOT) if self.foot else 0
+        foot = self._foot_height(inner)
         room = self._limit - top - foot - 26
         scrolls = wanted > room
         text_height = min(wanted, room)

@@ -129,7 +129,8 @@ class FileChip(PaintedButton):
         start = side + 12
         room = self.width() - start - grown(22) - 8
         about = measure.horizontalAdvance(words.about)
-        name_room = max(room - about - 8, min(room, 60))
+        # The name comes first: by it files are told apart.
+        name_room = max(room - about - 8, min(room, room * 2 // 3))
         middle = Qt.TextElideMode.ElideMiddle
         name = measure.elidedText(words.name, middle, name_room)
         taken = measure.horizontalAdvance(name) + 8

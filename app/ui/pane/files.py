@@ -254,6 +254,7 @@ class PaneFiles(QObject):
             composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
                 files, self._carried = self._carried, []
+                self._pane.window().activateWindow()  # the drag began in another
                 if files:
                     self.add(files)
                 elif image := image_in(event.mimeData()):

@@ -172,7 +172,7 @@ class ContextMeter(QWidget):
 MUCH = 0.5
 """Of the context: what takes less is told on hover only."""
 
-LEAST_NAME, LEAST_BESIDE = 72, 120
+LEAST_NAME, LEAST_BESIDE = 84, 120
 """Pixels that a model's name has at least, and beside what the chat does."""
 
 DOT, STEP = 24, 32
@@ -211,7 +211,9 @@ class ModelButton(PaintedButton):
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
         room = self.width() - 20 - scaled(12)
-        name = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 2)
+        # Of a few letters at either end nothing can be read.
+        end = Qt.TextElideMode.ElideRight if room < grown(90) else Qt.TextElideMode.ElideMiddle
+        name = QFontMetrics(font).elidedText(self.text(), end, room + 2)
         area = mirrored(self, QRectF(8, 0, room + 4, self.height()))
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
         side = scaled(12)
@@ -311,6 +313,20 @@ class PaneHeader(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
+
+    @property
+    def in_row(self) -> bool:
+        """Whether it stands in the tab."""
+        return self._in_row
+
+    @property
+    def share(self) -> float:
+        """How much of the model's weights, or of a prompt, has been read; 0 where none is."""
+        progress = self._chat.progress
+        reading = self._chat.phase in {Phase.READING, Phase.QUEUED}
+        if reading and progress is not None and progress.total:
+            return progress.done / progress.total
+        return self._share if self._share >= 0.01 else 0.0
 
     @property
     def last_button(self) -> IconButton:
@@ -509,11 +525,29 @@ class PaneHeader(QWidget):
         if not self._in_row:
             line = QRectF(0, self.height() - 1, self.width(), 1)
             painter.fillRect(line, QColor(tokens.border))
-        if self._share >= 0.01:
-            bar = QRectF(0, self.height() - 2, self.width() * self._share, 2)
+            bar = QRectF(0, self.height() - 2, self.width() * self.share, 2)
             painter.fillRect(mirrored(self, bar), QColor(tokens.accent))
-        progress = self._chat.progress
-        if phase in {Phase.READING, Phase.QUEUED} and progress is not None and progress.total:
-            share = progress.done / progress.total
-            bar = QRectF(0, self.height() - 2, self.width() * share, 2)
-            painter.fillRect(mirrored(self, bar), QColor(tokens.accent))
+
+
+class ReadLine(QWidget):
+    """The header's thin bar along the upper edge of a pane whose header stands in its tab."""
+
+    def __init__(self, header: PaneHeader, chat: Chat, pane: QWidget) -> None:
+        super().__init__(pane)
+        self._header = header
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        chat.phase_changed.connect(self._refresh)
+        chat.chat_changed.connect(self._refresh)
+        self.hide()
+
+    @Slot()
+    def _refresh(self) -> None:
+        shown = self._header.in_row and self._header.share > 0
+        if shown is self.isHidden():
+            self.setVisible(shown)
+            self.raise_()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        bar = QRectF(0, 0, self.width() * self._header.share, self.height())
+        QPainter(self).fillRect(mirrored(self, bar), theme().color("accent"))

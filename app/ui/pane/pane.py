@@ -43,7 +43,7 @@ from app.store.search import fold
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
-from app.ui.pane.header import PaneHeader
+from app.ui.pane.header import PaneHeader, ReadLine
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
@@ -353,6 +353,7 @@ class ChatPane(QWidget):
         layout.addWidget(self.find_bar)
         layout.addWidget(self._pages, 1)
         layout.addLayout(self._foot)
+        self._line = ReadLine(self.header, chat, self)
         self._on_theme()
         theme().changed.connect(self._on_theme)
         self.setFocusProxy(self.composer.field)
@@ -536,6 +537,7 @@ class ChatPane(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._line.setGeometry(0, 0, self.width(), 2)
         left, _ = column_in(self.width())
         # The composer's text, not its edge, stands in line with the conversation's.
         edge = max(10, left - 16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from PySide6.QtCore import (
     QEvent,
@@ -18,6 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -26,6 +28,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
@@ -335,8 +338,16 @@ class Sidebar(QFrame):
         self.model.reveal(chat_id)
         index = self.model.row_of(chat_id)
         if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
+            before = QApplication.focusWidget()
             self.list.setCurrentIndex(index)
             self.list.edit(index)
+            if (editor := self.list.findChild(QLineEdit, "rename")) is not None:
+                editor.destroyed.connect(partial(self._give_back_keys, before))
+
+    def _give_back_keys(self, before: QWidget | None) -> None:
+        """To what had them before a title was written: in the list, Delete deletes the chat."""
+        if before is not None and isValid(before) and self.list.hasFocus():
+            before.setFocus()
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:

@@ -189,6 +189,8 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
     offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
+    if code == MODEL_LOAD_FAILED:
+        offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
     if code == DOES_NOT_FIT:
         offers.insert(0, Remedy(tr("Show What Fits…"), UNLOAD, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
@@ -353,10 +355,10 @@ class AnswerRow(MessageRow):
         )
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
-        self._continue = QPushButton(tr("Continue"), self)
-        self._continue.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._continue.clicked.connect(lambda: self._ask(Action.CONTINUE, self.message.id))
-        self._continue.hide()
+        self.way_on = QPushButton(self)  # from where it ended before its time
+        self.way_on.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.way_on.clicked.connect(self._go_on)
+        self.way_on.hide()
         self.silence = Silence(self)
         self.silence.asked.connect(lambda action: self._ask(action, self.message.id))
         self._error = ErrorBlock(self)
@@ -427,15 +429,22 @@ class AnswerRow(MessageRow):
             self._append_answer(text)
         self._update_reasoning()
 
-    def set_silent(self, words: str) -> None:
-        """Say for how long nothing has come, and offer what can be done; "" for nothing."""
+    def set_silent(self, words: str, *, asked: bool = False) -> None:
+        """Say what is waited for in the place of a text that has not begun; "" for nothing.
+
+        ``asked``: another machine was, and may be asked once more.
+        """
         words = words if self.streaming else ""
         if words == self.silence.words.text():
             return
         self.silence.words.setText(words)
+        moves = bool(words) is self.silence.isHidden()
+        for button in self.silence.buttons:
+            button.setVisible(asked)
         self.silence.setVisible(bool(words))
         self._view.set_caret(self.streaming and not words)
-        self.resized.emit()
+        if moves:
+            self.resized.emit()
 
     def set_message(self, message: Message) -> None:
         super().set_message(message)
@@ -443,7 +452,9 @@ class AnswerRow(MessageRow):
         if not self.streaming:
             self._markdown.finish()
         self._view.set_caret(self.streaming)
-        self._continue.setVisible(self._can_continue())
+        if not self.streaming:
+            self.set_silent("")  # it has ended: nobody waits
+        self._show_way_on()
         self._error.setVisible(message.status == "error")
         self._update_reasoning()
         self._reveal()
@@ -453,7 +464,7 @@ class AnswerRow(MessageRow):
         """Whether it is the newest message: it can be continued."""
         if last != self._last:
             self._last = last
-            self._continue.setVisible(self._can_continue())
+            self._show_way_on()
             self.resized.emit()
             self.update()
 
@@ -463,9 +474,34 @@ class AnswerRow(MessageRow):
         ended = not self.streaming and self.message.status not in (*_MARKS, "error")
         return ended and not self._markdown.source and turn_with_calls(self.message) is not None
 
-    def _can_continue(self) -> bool:
-        """Whether the answer ended before its time, and stands last."""
-        return self._last and not self.streaming and cut_off(self.message)
+    @property
+    def _way(self) -> Action | None:
+        """What is offered where an answer that stands last ended before its time.
+
+        Where it can never be continued (it has no text, or its machine cannot) it is made anew.
+        """
+        if not self._last or self.streaming:
+            return None
+        why = self._can(Action.CONTINUE, self.message.id)
+        if cut_off(self.message) and why in (None, tr(BUSY), tr(ASKED)):
+            return Action.CONTINUE
+        cut = self.message.status == "interrupted" or cut_off(self.message)
+        return Action.REGENERATE if cut and self.message.status in _MARKS else None
+
+    @Slot()
+    def _go_on(self) -> None:
+        if (way := self._way) is not None:
+            self._ask(way, self.message.id)
+
+    def _show_way_on(self) -> None:
+        way, before = self._way, (self.way_on.text(), self.way_on.isHidden())
+        if way is not None:
+            again = way is Action.REGENERATE
+            self.way_on.setText(tr("Regenerate") if again else tr("Continue"))
+            self._allow(self.way_on, way, tr("Continue this reply") if not again else "")
+        self.way_on.setVisible(way is not None)
+        if before != (self.way_on.text(), self.way_on.isHidden()):
+            self.resized.emit()
 
     def set_thought(self, thought_s: float | None) -> None:
         """How long it has thought, known as soon as the answer begins."""
@@ -499,7 +535,7 @@ class AnswerRow(MessageRow):
             x -= grown(SIDE) + (DELETE_GAP if button is self._delete else 0)
         self._room = x + grown(SIDE)
         self._place_alternatives(self._beside() if only_calls else -4, self._footer_y)
-        buttons = (*self._actions(), self._previous, self._next, self._continue)
+        buttons = (*self._actions(), self._previous, self._next, self.way_on)
         mirror(self, *buttons, width=width)
         return y if only_calls else self._footer_y + grown(SIDE)
 
@@ -514,10 +550,10 @@ class AnswerRow(MessageRow):
         if self.message.status in _MARKS:
             self._mark = QRectF(0, y + 4, width, 20)
             y += 24
-        if self._can_continue():
-            self._continue.adjustSize()
-            self._continue.move(0, y + 6)
-            y += 6 + self._continue.height() + 2
+        if not self.way_on.isHidden():
+            self.way_on.adjustSize()
+            self.way_on.move(0, y + 6)
+            y += 6 + self.way_on.height() + 2
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -568,7 +604,7 @@ class AnswerRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        self._allow(self._continue, Action.CONTINUE, tr("Continue this reply"))
+        self._show_way_on()
         if self.message.status == "error":
             self._error.show_error(self.message.error, remedies(self.message, self._can))
 

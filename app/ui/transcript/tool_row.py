@@ -320,7 +320,7 @@ class ToolRow(MessageRow):
         self._card, self._last, self._note, self._fault = QRect(), False, "", ""
         self._about, self._about_area, self._note_area = "", QRect(), QRect()
         self._ground, self._line = QRect(), QRect()
-        self._waiting = 0
+        self._waiting = self._allowable = 0
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
         self._arguments = QPlainTextEdit(self)
@@ -410,10 +410,13 @@ class ToolRow(MessageRow):
         super().set_message(message)
         self._show()
 
-    def set_waiting(self, count: int) -> None:
-        """How many calls of the chat wait, for the last of them; 0 for any other."""
-        if count != self._waiting:
-            self._waiting = count
+    def set_waiting(self, count: int, allowable: int) -> None:
+        """How many calls of the chat wait, for the last of them; 0 for any other.
+
+        ``allowable``: those of them that nothing stands in the way of.
+        """
+        if (count, allowable) != (self._waiting, self._allowable):
+            self._waiting, self._allowable = count, allowable
             self._show()
 
     @Slot()
@@ -626,11 +629,10 @@ class ToolRow(MessageRow):
         self._tools.setVisible(asking and outside)
         shape = call.tool.schema.get("properties") if call is not None and call.tool else None
         self._edit.setVisible(asking and not editing and bool(pairs or shape))
-        self._all.setText(
-            counted("Allow All", "Allow All {count}", self._waiting, count=number(self._waiting))
-        )
-        for button in (self._all, self._none):
-            button.setVisible(asking and self._waiting > 1)
+        many = self._allowable
+        self._all.setText(counted("Allow All", "Allow All {count}", many, count=number(many)))
+        for button, count in ((self._all, many), (self._none, self._waiting)):
+            button.setVisible(asking and count > 1)
         self._shorten.setVisible(state is CallState.TOO_LONG)
         self._leave.setVisible(state is CallState.TOO_LONG)
         running = state is CallState.RUNNING and self._form is None
@@ -709,8 +711,8 @@ class ToolRow(MessageRow):
             return False
         if decision is Decision.DENY:
             return True
-        if isinstance(call.preview, Obstacle) and call.written is None:
-            return False  # nothing that is allowed could run
+        if call.obstructed:
+            return False
         if decision is Decision.SERVER:
             return call.tool.server != BUILT_IN
         return decision is Decision.ONCE or may_be_remembered(call.tool)

@@ -29,13 +29,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QFrame, QWidget
 
 from app.chats.actions import Action
+from app.chats.answer import Phase
 from app.chats.chat import Chat
 from app.chats.transcript import left_out
 from app.settings.language import tr
 from app.store import Attachment, Message, places_in
 from app.tools.consent import Decision
 from app.ui.style import tokens as t
-from app.ui.style.figures import seconds
+from app.ui.style.figures import phase_line, seconds
 from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, scaled, theme
@@ -241,6 +242,7 @@ class TranscriptView(QAbstractScrollArea):
     """
 
     TOP, BOTTOM, GAP = 20, 12, 4
+    LONG_TOKENS = 500  # a prompt of so many is not read in a moment
     SILENT_S = 10  # from then on a silent machine may be asked once more
 
     asked = Signal(str, str)
@@ -639,20 +641,24 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot()
     def _on_phase(self) -> None:
-        """A machine that says nothing is waited for, but not without a word."""
-        silent, remote = self._chat.silent_s, self._chat.remote
-        if silent is None and not self._silence.isActive():
-            return
+        """A machine that says nothing is waited for, but not without a word.
+
+        Nor is a long prompt that is read, where the header has no room to say so.
+        """
+        silent, remote, read = self._chat.silent_s, self._chat.remote, self._chat.progress
         self._silence.stop()
         row = self.row(self._chat.answering_id or "")
         words = ""
+        if self._chat.phase is Phase.READING and read is not None and self.width() < t.NARROW:
+            words = phase_line(Phase.READING, read) if read.total >= self.LONG_TOKENS else ""
         if silent is not None and remote is not None:
             self._silence.start()
             host = tr("this computer") if remote.here else remote.host
             time = seconds(round(silent))
             words = tr("No reply from {host} for {time}", host=host, time=time)
+            words = words if silent >= self.SILENT_S else ""
         if isinstance(row, AnswerRow):
-            row.set_silent(words if (silent or 0) >= self.SILENT_S else "")
+            row.set_silent(words, asked=silent is not None)
 
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
@@ -730,11 +736,12 @@ class TranscriptView(QAbstractScrollArea):
 
     def _count_waiting(self) -> None:
         """Where several calls wait, the last of them is where all are allowed or denied."""
-        waiting = [call.message_id for call in self._chat.tools.asking]
+        waiting = self._chat.tools.asking
+        count, allowable = len(waiting), sum(not call.obstructed for call in waiting)
         for place in self._places:
             if isinstance(place.row, ToolRow):
-                last = len(waiting) > 1 and place.message_id == waiting[-1]
-                place.row.set_waiting(len(waiting) if last else 0)
+                last = count > 1 and place.message_id == waiting[-1].message_id
+                place.row.set_waiting(*(count, allowable) if last else (0, 0))
 
     @Slot(str, object, str)
     def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:

@@ -23,7 +23,7 @@ from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.compare.table_window import TableWindow
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.manners import announce
+from app.ui.widgets.manners import announce, native
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.undo import Undos
@@ -94,8 +94,15 @@ class Broadcast(QObject):
     @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
-        """Switch it; switched on, it is for all chats of this machine that are seen."""
+        """Switch it; switched on, it is for all chats of this machine that are seen.
+
+        One whose model is elsewhere takes part if it was switched on there, or let in.
+        """
         self._switch(not self._on)
+        active = self._workspace.active
+        if self._on and active is not None and active.chat.remote is not None:
+            self._chosen[active.chat.id] = True
+            self._show()
         count = len(self.group)
         if not self._on:
             self.said.emit(tr("Broadcast is off"))
@@ -104,6 +111,12 @@ class Broadcast(QObject):
                 "The next message goes to %n chat", "The next message goes to %n chats", count
             )
             announce(self._workspace, words)
+        elif any(self._seen(p) and not self._hears(p) for p in self._workspace.panes()):
+            words = tr(
+                "Broadcast is on. To include a remote chat, press {keys} in it.",
+                keys=native("Ctrl+Alt+B"),
+            )
+            self.said.emit(words)
         else:
             self.said.emit(tr("Broadcast is on. Open another chat beside this one."))
 

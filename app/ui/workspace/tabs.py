@@ -14,7 +14,7 @@ from app.chats.chat import Chat
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.style.icons import badge, dot
-from app.ui.style.theme import repolish, theme
+from app.ui.style.theme import repolish, scaled, theme
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import in_force, plain_tip
 from app.ui.workspace.docks import Docks, set_dock_icons
@@ -303,13 +303,13 @@ class StripButtons(QObject):
         beside -= header.minimumSizeHint().width()
         # The title gives way before the buttons do, and they before the model's name. What a chat
         # does comes and goes: only the title gives way to that.
-        short = min(title.sizeHint().width(), TITLE)
+        short = min(title.sizeHint().width(), scaled(TITLE))
         wanted = short + beside + header.wanted_width(folded=False)
         folded = self._bar.width() < wanted + buttons
         header.set_menu(self._fill if folded else None)
         room = self._bar.width() - (ends if folded else buttons)
         title_room = room - beside - header.wanted_width(folded=folded) - header.beside
-        title.setMaximumWidth(max(TITLE, title_room))
+        title.setMaximumWidth(max(scaled(TITLE), title_room))
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
 
@@ -358,16 +358,16 @@ class StripButtons(QObject):
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
 
 
-TITLE, LEAST_TITLE = 90, 40
-"""Pixels that a title has at least: one that is alone in its row, and those of a full row, which is
-scrolled then."""
+TITLE, LEAST_TITLE = 90, 64
+"""Pixels that a title has at least, before zoom: one that is alone in its row, and those of a full
+row, which is scrolled then."""
 
 
 def _level(widths: Sequence[int], room: int) -> int:
     """How wide one of these may be so that all have room: the widest give way first."""
     for count, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
         if width * count > room:
-            return max(LEAST_TITLE, room // count)
+            return max(scaled(LEAST_TITLE), room // count)
         room -= width
     return WIDEST
 

@@ -237,9 +237,10 @@ class Workspace(QWidget):
             self.restore_panes()
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
+        was_active = pane is self._active  # Qt gives its focus to whatever comes next
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
-        if pane is self._active:
+        if was_active:
             rest = self.panes()
             self._set_active(None)
             here = [other for other in rest if self._window_of(other) is window]

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QFontMetrics,
 )
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -24,10 +25,13 @@ from app.chats.actions import Action
 from app.chats.exporting.pages import markdown, plain
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.composer.file_chips import FileChip
+from app.ui.composer.composer import Composer
+from app.ui.composer.file_chips import ChipWords, FileChip
 from app.ui.pane import files
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
+from app.ui.style import tokens as t
+from app.ui.style.theme import Theme, ui_font
 from app.ui.transcript.user_row import UserRow
 from engine.sandbox.jobs import read_document
 from tests.app.conftest import Run, Start
@@ -85,6 +89,48 @@ def drop(pane: QWidget, *paths: Path) -> None:
     assert dropped.proposedAction() == Qt.DropAction.MoveAction
     QApplication.sendEvent(pane, dropped)
     assert dropped.dropAction() == copy  # after a move the other program deletes its own
+
+
+def test_a_drop_makes_its_pane_the_current_one(start: Start, tmp_path: Path, qtbot: QtBot):
+    run = start().ready()
+    left = run.pane
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    other = QWidget()  # from which the file is dragged
+    qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    run.until(other.isActiveWindow)
+    (tmp_path / "a.txt").write_text("words")
+    drop(left, tmp_path / "a.txt")
+    run.until(lambda: run.window.workspace.active is left)
+    run.until(left.composer.field.hasFocus)
+
+
+def test_of_a_chip_without_room_the_name_is_what_stays(look: Theme, qtbot: QtBot):
+    home = QWidget()
+    qtbot.addWidget(home)
+    about = "PDF, 6 pages, about 3,329 tokens"
+    shown = []
+    for name in ("Harbour report.pdf", "Harbour survey.pdf"):
+        made = FileChip(ChipWords(name, about), home)
+        made.place(0, 0, 250)
+        shown.append(made.grab(QRect(0, 0, 150, made.height())).toImage())
+    assert shown[0] != shown[1]
+
+
+@pytest.mark.parametrize("width", [120, 270, 600])
+def test_what_stands_below_a_message_is_never_cut_off(
+    look: Theme, qtbot: QtBot, width: int
+) -> None:
+    composer = Composer()
+    qtbot.addWidget(composer)
+    composer.resize(width, 100)
+    composer.set_words("Message", "Sent to machine-of-a-long-name.example:8971, on this computer.")
+    metrics = QFontMetrics(ui_font(t.SMALL_PX))
+    lines = -(-metrics.horizontalAdvance(composer.foot) // composer.field.width())
+    below = composer.height() - composer.field.geometry().bottom()
+    assert below >= lines * metrics.height()
 
 
 def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path, qtbot: QtBot):

@@ -241,7 +241,7 @@ def test_one_that_breaks_off_keeps_what_had_come(strange: Any) -> None:
     acts, session = strange(breaks=True)
     heard = send(session, [user("one")])
     assert (heard.last.code, heard.text()) == (errors.BROKEN, "session")
-    assert "The reply so far is kept" in heard.last.message
+    assert "lost before the reply ended" in heard.last.message
     assert len(acts.bodies) == 1
 
 

@@ -160,7 +160,7 @@ def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
         run.until(lambda: not chat.answering)
         last = chat.transcript.path[-1]
         assert (last.status, last.content) == ("error", "Half of")
-        assert last.error.startswith(f"The connection to {remote.host} was lost.")
+        assert last.error.startswith(f"The connection to {remote.host} was lost before")
     finally:
         server.close()
 
@@ -203,6 +203,7 @@ def test_nothing_is_sent_unasked(start, server):
     run.pane.chat.set_model("guide")
     run.until(lambda: len(run.panes) == 2)
     other = next(p for p in run.panes if p is not pane)
+    run.window.workspace.activate(other)
     run.window.broadcast.toggle()
     run.say("To all", other)
     run.until(lambda: not other.chat.answering)
@@ -213,6 +214,24 @@ def test_nothing_is_sent_unasked(start, server):
     run.until(lambda: not other.chat.answering and not pane.chat.answering)
     assert len(asks(server)) == 2
     assert {asked.method for asked in server.asked} == {"POST"}
+
+
+def test_a_broadcast_begun_in_a_remote_chat_says_whom_it_reaches(start, server):
+    run = start().ready()
+    panes = [run.pane]
+    for _ in range(2):
+        run.window.commands["split_right"].trigger()
+        panes.append(run.ready().pane)
+    remotes = panes[1:]
+    for pane in remotes:
+        run.window.workspace.activate(pane)
+        bound(run, server)
+    run.window.broadcast.toggle()
+    assert run.window.broadcast.group == [panes[0], panes[2]], "the other was not let in"
+    run.window.broadcast.toggle()
+    run.window.workspace.activate(panes[0])
+    run.window.broadcast.toggle()
+    assert "To include a remote chat, press" in run.window.toast.text
 
 
 def test_the_models_window_lists_and_removes_remote_models(start, server, secrets):

@@ -6,9 +6,12 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QEnterEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.ui.pane.header import ReadLine
+from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import small_text_width
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import native
+from engine import PromptProgress
 from tests.app.conftest import Run, Start
 
 
@@ -55,6 +58,30 @@ def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: S
     assert not header.options_button.isVisible()
     # The name has all the room beside the one button.
     assert header.model_button.width() == 250 - 8 - header.more.width() - 16
+
+
+def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: Start):
+    run = start().ready()
+    run.say("hold 0")
+    chat, pane = run.pane.chat, run.pane
+    run.until(lambda: pane.transcript.row(chat.answering_id or "") is not None)
+    row = pane.transcript.row(chat.answering_id or "")
+    assert isinstance(row, AnswerRow)
+    answer = chat._answering.answer
+    assert answer is not None
+    for width, words in ((380, "Reading 700 of 1,535 tokens"), (900, "")):
+        pane.transcript.resize(width, 400)
+        answer.read(PromptProgress("s", "r", 700, 1535, 0, 0))
+        chat.phase_changed.emit()
+        assert ("" if row.silence.isHidden() else row.silence.words.text()) == words
+        assert [button.isHidden() for button in row.silence.buttons] == [True, True]
+    line = pane.findChild(ReadLine)
+    assert line is not None
+    assert not line.isHidden()
+    assert line.width() == pane.width(), "not of the part of the tab in which the header is"
+    run.engine.release()
+    run.answered()
+    assert line.isHidden()
 
 
 def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):

@@ -156,12 +156,12 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
     assert run.answered() == "So far "
     last = pane.chat.transcript.last("assistant")
     row = pane.transcript.row(last.id)
-    run.until(row._continue.isVisible)
-    run.qtbot.mouseClick(row._continue, Qt.MouseButton.LeftButton)
+    run.until(row.way_on.isVisible)
+    run.qtbot.mouseClick(row.way_on, Qt.MouseButton.LeftButton)
     assert run.answered() == "So far and more."
     assert [m.role for m in pane.chat.transcript.path] == ["user", "assistant"]
     assert run.engine.sent[-1].turns[-1] == {"role": "assistant", "content": "So far "}
-    assert not pane.transcript.row(last.id)._continue.isVisible()
+    assert not pane.transcript.row(last.id).way_on.isVisible()
     run.app.store.flush()
     assert run.app.store.messages(pane.chat.id)[-1].content == "So far and more."
 

@@ -8,8 +8,9 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chats.actions import Action, cut_off
+from app.chats.actions import BUSY, Action, cut_off
 from app.store import Message, new_id
+from app.store.records import Status
 from app.ui.style.figures import figures_line
 from app.ui.style.theme import Theme
 from app.ui.transcript.answer_row import AnswerRow
@@ -68,6 +69,47 @@ def test_figures_of_the_newest_reply_show_at_rest_only_while_they_matter(
     row = AnswerRow(message, lambda _action, _id: None, home)
     row.set_last(True)
     assert row._figures_matter() is matters
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "why_not", "offered"),
+    [
+        ("So far", "interrupted", None, "Continue"),
+        ("So far", "interrupted", BUSY, "Continue"),
+        ("So far", "interrupted", "Its machine cannot continue.", "Regenerate"),
+        ("So far", "cancelled", "Its machine cannot continue.", "Regenerate"),
+        ("", "interrupted", "The reply had not begun.", "Regenerate"),
+        ("", "cancelled", "The reply had not begun.", ""),
+        ("So far", "complete", "The reply is complete.", ""),
+    ],
+)
+def test_what_was_cut_off_offers_a_way_on_that_there_is(
+    look: Theme, qtbot: QtBot, content: str, status: Status, why_not: str | None, offered: str
+) -> None:
+    message = Message(new_id(), new_id(), None, "assistant", content, status=status)
+    home = QWidget()
+    qtbot.addWidget(home)
+    refusals = {Action.CONTINUE: why_not, Action.REGENERATE: None}
+    row = AnswerRow(message, lambda action, _id: refusals.get(action), home)
+    asked: list[str] = []
+    row.asked.connect(lambda what, _id: asked.append(what))
+    row.set_last(True)
+    row.show_actions()
+    assert ("" if row.way_on.isHidden() else row.way_on.text()) == offered
+    row.way_on.click()
+    wanted = {"Continue": [Action.CONTINUE.value], "Regenerate": [Action.REGENERATE.value]}
+    assert asked == ([] if why_not == BUSY else wanted.get(offered, []))
+
+
+def test_nobody_waits_for_a_reply_that_has_failed(look: Theme, qtbot: QtBot) -> None:
+    message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
+    home = QWidget()
+    qtbot.addWidget(home)
+    row = AnswerRow(message, lambda _action, _id: None, home)
+    row.set_silent("No reply from this computer for 28 s")
+    assert not row.silence.isHidden()
+    row.set_message(replace(message, status="error", error="The connection was lost."))
+    assert row.silence.isHidden()
 
 
 def test_versions_stand_in_line_with_their_message(look: Theme, qtbot: QtBot) -> None:

@@ -296,6 +296,22 @@ def test_u11_all_that_wait_are_allowed_or_denied_at_once(start: Start) -> None:
     assert [m.content for m in path if m.role == "tool"][3:] == [DENIED, DENIED]
 
 
+def test_all_are_offered_at_once_only_where_nothing_stands_in_the_way(
+    start: Start, tmp_path: Path
+) -> None:
+    run = with_files(start, tmp_path, "write_file", "date", writable=False)
+    one, two = (json.dumps({"path": str(tmp_path / n), "text": "x"}) for n in ("a", "b"))
+    shown = card(run, f"call write_file {one} & write_file {two}")
+    run.until(lambda: [b.text() for b in shown.for_all] == ["Deny All"])
+    shown.buttons[0].click()  # writing is allowed in the folder
+    rows = [p.row for p in run.pane.transcript.places if isinstance(p.row, ToolRow)]
+    run.until(lambda: [row.headline for row in rows] == ["Create this file?"] * 2)
+    assert [b.text() for b in shown.for_all] == ["Allow All 2", "Deny All"]
+    shown.for_all[0].click()
+    run.answered()
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "x"
+
+
 def test_p2_all_at_once_runs_no_change_that_was_not_shown(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("one\n")

@@ -63,6 +63,35 @@ def test_delete_on_a_row_of_the_sidebar_deletes_its_chat_and_keeps_the_place(two
     assert two.window.sidebar.focused_chat() == two.app.library.chats()[0].id
 
 
+def test_a_title_written_from_the_message_gives_the_keys_back_to_it(two: Run):
+    two.pane.focus_composer()
+    two.window.commands["rename"].trigger()
+    editor = two.window.sidebar.list.findChild(QLineEdit, "rename")
+    assert editor is not None
+    editor.setText("Another")
+    two.qtbot.keyClick(editor, Qt.Key.Key_Return)
+    two.until(lambda: "Another" in chats(two))
+    two.until(two.pane.composer.field.hasFocus)
+
+
+def test_a_chat_deleted_by_the_palette_leaves_the_keys_in_the_message_of_the_next(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    for name in ("split_right", "split_right", "split_down"):
+        run.window.commands[name].trigger()
+        run.ready().ask(f"say {name}")
+    run.window.workspace.activate(run.panes[1])
+    run.window.commands["palette"].trigger()
+    palette = run.window.palette_commands.palette
+    assert palette is not None
+    run.until(palette.field.hasFocus)
+    run.qtbot.keyClicks(palette.field, "move chat to trash")
+    run.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    run.until(lambda: len(run.panes) == 3)
+    run.qtbot.wait(1)
+    assert run.pane.composer.field.hasFocus(), QApplication.focusWidget()
+
+
 def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
     on_message(two)
     press(two, Qt.Key.Key_Delete)
