@@ -189,7 +189,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
     offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
-    if code == MODEL_LOAD_FAILED:
+    elif code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
     if code == DOES_NOT_FIT:
         offers.insert(0, Remedy(tr("Show What Fits…"), UNLOAD, message.id))
