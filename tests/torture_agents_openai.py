@@ -199,8 +199,7 @@ def _run(name: str, here: Here) -> None:
             last = re.search(r'"(?:sessionId|session_id|id)": ?"([^"]+)"', listed)
             resumed = [last[1] if last and word == "SESSION" else word for word in resumed]
         said, turns = ask("and on", resumed)
-        # Qwen Code lists the project's files at its beginning, and they are others now.
-        new = bool(turns) and turns[0].read < 0.06 * turns[0].known
+        new = bool(turns) and turns[0].read < 0.05 * turns[0].known
         here.found("goes on after a restart of the server", new, figures(turns))
     if client.helper:
         said, turns = ask("[[help]] please")
