@@ -33,6 +33,10 @@ FIRST = 1 << 30
 MOST_KNOWN = 512
 """So many images are remembered by their sizes, which is all that a later prompt needs of them."""
 
+MOST_WAITING = 256 * 2**20
+"""Bytes of pixels that wait for a tower. Those of a prompt whose cache is there are never asked
+for. Others that are not there any more are made again."""
+
 MOST_PIXELS = 2_000_000
 """Of an image as a tower is given it. The makers of models allow 16 million, of which a tower's
 attention takes sixty times as long, and 16,000 tokens of the context; a page of text is read well
@@ -149,6 +153,11 @@ class Look:
             made = self._known.setdefault(image.digest, made)
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
+            waiting = 0
+            for sight in reversed(self._known.values()):
+                waiting += _nbytes(sight.pixels)
+                if waiting > MOST_WAITING and sight is not made:
+                    sight.pixels = None
         return made
 
     def pixels(self, image: Image) -> Mapping[str, Any]:
@@ -167,6 +176,10 @@ class Look:
                 f"The image ({width:,} x {height:,} pixels) is not of a shape that the model can "
                 f"see: {error}.",
             ) from None
+
+
+def _nbytes(pixels: Mapping[str, Any] | None) -> int:
+    return sum(getattr(value, "nbytes", 0) for value in (pixels or {}).values())
 
 
 @dataclass

@@ -94,19 +94,12 @@ class Broadcast(QObject):
     @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
-        """Switch it; switched on, it is for all chats of this machine that are seen.
-
-        One whose model is elsewhere takes part if it was switched on there, or let in.
-        """
+        """Switch it; switched on, it is for all chats of this machine that are seen."""
         self._switch(not self._on)
-        active = self._workspace.active
-        if self._on and active is not None and active.chat.remote is not None:
-            self._chosen[active.chat.id] = True
-            self._show()
-        count = len(self.group)
+        count, active = len(self.group), self._workspace.active
         if not self._on:
             self.said.emit(tr("Broadcast is off"))
-        elif count > 1:  # every composer shows it
+        elif count > 1 and active in self.group:  # every composer shows it
             words = counted(
                 "The next message goes to %n chat", "The next message goes to %n chats", count
             )

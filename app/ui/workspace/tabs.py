@@ -280,10 +280,7 @@ class StripButtons(QObject):
         if alone is None or not isinstance(pane, ChatPane):
             titles = [_title(dock.tabWidget()) for dock in shown]
             tabs = [(dock.tabWidget(), title) for dock, title in zip(shown, titles, strict=True)]
-            others = [
-                tab.minimumSizeHint().width() - title.minimumSizeHint().width()
-                for tab, title in tabs
-            ]
+            others = [tab.minimumSizeHint().width() - _least(title) for tab, title in tabs]
             wanted = [
                 min(title.sizeHint().width(), tab.maximumWidth() - end)
                 for (tab, title), end in zip(tabs, others, strict=True)
@@ -292,13 +289,15 @@ class StripButtons(QObject):
             folded = self._bar.width() < sum(wanted) + beside + buttons
             two = self.buttons[0].width() + self.more.width() + 2 * spacing + ends
             widest = _level(wanted, self._bar.width() - beside - (two if folded else buttons))
-            for title in titles:
+            for title, width in zip(titles, wanted, strict=True):
                 title.setMaximumWidth(widest)
+                title.setMinimumWidth(max(1, min(width, widest, scaled(LEAST_TITLE))))
             self._fold(folded)
             self._soon.start()
             return
         tab, header = alone.tabWidget(), pane.header
         title = _title(tab)
+        title.setMinimumWidth(0)
         beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
         beside -= header.minimumSizeHint().width()
         # The title gives way before the buttons do, and they before the model's name. What a chat
@@ -370,6 +369,11 @@ def _level(widths: Sequence[int], room: int) -> int:
             return max(scaled(LEAST_TITLE), room // count)
         room -= width
     return WIDEST
+
+
+def _least(title: QLabel) -> int:
+    """What a title counts for in the least width of its tab."""
+    return title.minimumWidth() or title.minimumSizeHint().width()
 
 
 def _title(tab: QtAds.CDockWidgetTab) -> QLabel:

@@ -280,3 +280,16 @@ def test_in_a_full_row_long_titles_give_way_before_short_ones(start: Start):
     whole = [0, 2, 4]
     run.until(lambda: all(labels[n].width() == labels[n].sizeHint().width() for n in whole))
     assert 40 < labels[1].width() == labels[3].width() < labels[1].sizeHint().width()
+
+
+def test_every_title_of_many_can_be_read(start: Start):
+    run = start()
+    run.window.resize(720, 600)
+    for number in range(6):
+        run.ready()
+        run.ask(f"say that this is the title of chat {number}, and a long one")
+        run.window.chats.new()
+    tabs = [run.window.workspace.dock(pane.chat.id).tabWidget() for pane in run.panes]
+    labels = [tab.findChild(QLabel, "dockWidgetTabLabel") for tab in tabs]
+    run.until(lambda: all(label.width() >= min(64, label.sizeHint().width()) for label in labels))
+    run.until(lambda: tabs[-1].visibleRegion().boundingRect().width() > tabs[-1].width() - 4)
