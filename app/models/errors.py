@@ -50,6 +50,11 @@ def meaning(code: str, message: str) -> str:
     return explained(_MEANINGS[code], message) if code in _MEANINGS else message
 
 
+def says_not_loaded(error: str) -> bool:
+    """Whether what is told of a load begins with what a failure means, here or in English."""
+    return "could not be loaded" in error or error.startswith(tr(_MEANINGS[MODEL_LOAD_FAILED]))
+
+
 def problem(facts: FolderFacts) -> str:
     """Why the model in a folder cannot be loaded; "" where nothing is known against it."""
     return tr(NO_FOLDER) if facts.gone else facts.problem

@@ -82,7 +82,7 @@ def prefill(
     """
     caches, start = kv.take_out(), kv.length
     for piece in _pieces(model, tokens):
-        ids = mx.array([_plain(model, piece)])
+        ids = mx.array([piece if model.eyes is None else model.eyes.plain(piece)])
         given = _given(model, ids, [Fed(images, start, len(piece))])
         with cpu.engaged(), output_rows.only([0]):
             model.net(ids, cache=caches, **given)
@@ -98,7 +98,7 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
     with cpu.engaged(), output_rows.only([0]):
         shared = ragged.share_caches((), reading=_reading_caches(readings))
         ids = _rows_of(model, readings)
-        model.net(ids, cache=shared, **_given(model, ids, _fed_of(readings)))
+        model.net(ids, cache=shared, **_given(model, ids, (), readings))
         _note_read(readings)
 
 
@@ -259,7 +259,7 @@ def forward_mixed(
     shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
     read = _rows_of(model, readings)
     ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
-    given = _given(model, ids, [*fed, *_fed_of(readings)])
+    given = _given(model, ids, fed, readings)
     wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]
     with cpu.engaged(), output_rows.only(wanted):
         return output_rows.of(model.net(ids, cache=shared, **given), wanted)
@@ -268,8 +268,9 @@ def forward_mixed(
 def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
     """The lazy logits `[1, vocab]` after a prompt that ends and that nobody else is read with."""
     wanted = [len(reading.tokens) - 1]
-    ids = mx.array([_plain(model, reading.tokens)])
-    given = _given(model, ids, _fed_of([reading]))
+    tokens = reading.tokens
+    ids = mx.array([tokens if model.eyes is None else model.eyes.plain(tokens)])
+    given = _given(model, ids, (), [reading])
     with cpu.engaged(), output_rows.only(wanted):
         logits = model.net(ids, cache=reading.kv.layers, **given)
     return output_rows.of(logits, wanted)
@@ -353,22 +354,20 @@ def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
 
 def _rows_of(model: LoadedModel, readings: Sequence[Reading]) -> mx.array:
     """The tokens of all of them, as rows of one token each: `[tokens, 1]`."""
-    tokens = _plain(model, [token for r in readings for token in r.tokens])
+    tokens = [token for r in readings for token in r.tokens]
+    if model.eyes is not None:
+        tokens = model.eyes.plain(tokens)
     return mx.array(tokens, mx.uint32)[:, None]
 
 
-def _fed_of(readings: Sequence[Reading]) -> list[Fed]:
-    return [Fed(r.images, r.kv.length, len(r.tokens)) for r in readings]
-
-
-def _plain(model: LoadedModel, tokens: list[int]) -> list[int]:
-    """Tokens as the model knows them."""
-    return tokens if model.eyes is None else model.eyes.plain(tokens)
-
-
-def _given(model: LoadedModel, ids: mx.array, fed: Sequence[Fed]) -> dict[str, Any]:
+def _given(
+    model: LoadedModel, ids: mx.array, fed: Sequence[Fed], readings: Sequence[Reading] = ()
+) -> dict[str, Any]:
     """What the model is called with beside the ids of all that is fed, in its order."""
-    return {} if model.eyes is None else model.eyes.given(ids, fed)
+    if model.eyes is None:
+        return {}
+    read = [Fed(r.images, r.kv.length, len(r.tokens)) for r in readings]
+    return model.eyes.given(ids, [*fed, *read])
 
 
 def _reading_caches(readings: Sequence[Reading]) -> list[tuple[Caches, int]]:

@@ -177,7 +177,8 @@ class Executor:
             request.waiting_since = time.perf_counter()
         request.move(Status.PREFILLING)
         request.queue_position = -1
-        self._looking.start(request)
+        if request.images:
+            self._looking.start(request)
         if request.unread:
             requests = self._state.requests.values()
             others = sum(r.status == Status.PREFILLING for r in requests) - 1

@@ -45,17 +45,16 @@ class _Arrived:
 
 
 class Restoring:
-    """The caches that are being restored; each for a reply that waits for it."""
+    """The caches that are being restored; each for a reply that waits for it.
+
+    Attributes:
+        arrived: whose files have been read, and whose arrays are to be made.
+    """
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._arrived: deque[_Arrived] = deque()
-
-    @property
-    def busy(self) -> bool:
-        """Whether arrays are to be made."""
-        return bool(self._arrived)
+        self.arrived: deque[_Arrived] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
         """Have a session's file read. `then` is called once its caches are there, or cannot be;
@@ -71,7 +70,7 @@ class Restoring:
                 self._go_on(request, then)
             else:
                 pieces = _pieces(session.kv, contents)
-                self._arrived.append(_Arrived(request, name, pieces, then))
+                self.arrived.append(_Arrived(request, name, pieces, then))
 
         def failed(error: BaseException) -> None:
             log.warning("A KV cache on disk could not be read: %s", error)
@@ -81,9 +80,9 @@ class Restoring:
 
     def step(self) -> None:
         """Make the next piece."""
-        if not self._arrived:
+        if not self.arrived:
             return
-        first = self._arrived[0]
+        first = self.arrived[0]
         request, session = first.request, first.request.session
         if session.request is request:
             try:
@@ -98,7 +97,7 @@ class Restoring:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
                     session.kv.drop()
             self._go_on(request, first.then)  # before it is forgotten here
-        self._arrived.popleft()
+        self.arrived.popleft()
 
     def _go_on(self, request: Request, then: Callable[[], None]) -> None:
         try:
@@ -108,7 +107,7 @@ class Restoring:
 
     def clear(self) -> None:
         """Let go of all."""
-        self._arrived.clear()
+        self.arrived.clear()
 
 
 def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:

@@ -35,18 +35,17 @@ class _Image:
 
 
 class Looking:
-    """The images that are being looked at, for replies that wait for them."""
+    """The images that are being looked at, for replies that wait for them.
+
+    Attributes:
+        images: whose pixels are there; the first is looked at.
+    """
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
         self._coming: set[Key] = set()  # a worker makes their pixels
-        self._images: deque[_Image] = deque()
-
-    @property
-    def busy(self) -> bool:
-        """Whether there is an image to be looked at."""
-        return bool(self._images)
+        self.images: deque[_Image] = deque()
 
     def start(self, request: Request) -> None:
         """Have those images looked at that are still to be read; the request waits for them."""
@@ -57,7 +56,7 @@ class Looking:
         unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
         wanted = {sight.digest: sight for sight in unread if sight.digest not in eyes.held}
         request.awaits = set(wanted)
-        known = {*self._coming, *(image.key for image in self._images)}
+        known = {*self._coming, *(image.key for image in self.images)}
         for digest, sight in wanted.items():
             if (model.info.id, digest) not in known:
                 self._want(request, sight)
@@ -68,7 +67,7 @@ class Looking:
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
         if pixels is not None:
-            self._images.append(_Image(key, sight, pixels))
+            self.images.append(_Image(key, sight, pixels))
             return
         look = model.text.look
         image = next(i for i in images_in(request.messages) if i.digest == sight.digest)
@@ -76,7 +75,7 @@ class Looking:
 
         def made(found: Mapping[str, Any]) -> None:
             self._coming.discard(key)
-            self._images.append(_Image(key, sight, found))
+            self.images.append(_Image(key, sight, found))
 
         def failed(error: BaseException) -> None:
             self._coming.discard(key)
@@ -91,18 +90,18 @@ class Looking:
         Args:
             decoding: seconds that this turn took for the chats' tokens.
         """
-        if not self._images:
+        if not self.images:
             return
-        image = self._images[0]
+        image = self.images[0]
         if not self._waiting(image.key):  # all who wanted it have ended
-            self._images.popleft()
+            self.images.popleft()
             return
         try:
             if self._go_on(image, ALONE if not decoding else GAP_BUDGET / 2):
-                self._images.popleft()
+                self.images.popleft()
                 self._seen(image.key)
         except BaseException as error:  # a panic in a native library, too
-            self._images.popleft()
+            self.images.popleft()
             self._fail(image.key, error)
 
     def _go_on(self, image: _Image, allowed: float) -> bool:
@@ -137,5 +136,5 @@ class Looking:
 
     def clear(self) -> None:
         """Look at nothing any more."""
-        self._images.clear()
+        self.images.clear()
         self._coming.clear()

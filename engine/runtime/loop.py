@@ -202,13 +202,13 @@ class Loop:
             return True
 
     def _pieces(self) -> frozenset[Piece]:
-        parts: dict[Piece, Embedding | Looking | Restoring | Loading] = {
-            Piece.EMBEDDING: self._embedding,
-            Piece.LOOKING: self._looking,
-            Piece.RESTORING: self._restoring,
-            Piece.LOADING: self._loading,
+        there = {
+            Piece.EMBEDDING: self._embedding.busy,
+            Piece.LOOKING: self._looking.images,
+            Piece.RESTORING: self._restoring.arrived,
+            Piece.LOADING: self._loading.busy,
         }
-        return frozenset(piece for piece, part in parts.items() if part.busy)
+        return frozenset(piece for piece, some in there.items() if some)
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
         """Read the next pieces of what the plan says; `decoding` seconds the chats' tokens took."""

@@ -125,7 +125,8 @@ class Memory:
     def fixed(self) -> int:
         """Of all models' weights, all that is reserved, and images that are about to be read."""
         weights = sum(m.info.nbytes for m in self.in_memory)
-        return sum(self._reserved.values()) + weights + self._images[1]
+        needed = self._images[1] if any(m.eyes for m in self.in_memory) else 0
+        return sum(self._reserved.values()) + weights + needed
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
@@ -224,7 +225,8 @@ class Memory:
         kept = [size for number, size in more.items() if number not in in_use]
         used = sum(groups[number][1] for number in in_use if number in groups)
         drafts = sum(d.nbytes for d in self.drafters.values())
-        drafts += sum(idle.nbytes for idle in self._images[0].values())
+        if any(m.eyes for m in self.in_memory):
+            drafts += sum(idle.nbytes for idle in self._images[0].values())
         return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
 
     def _leaving(self, in_use: Collection[int]) -> int:

@@ -59,7 +59,7 @@ class Loading:
     @property
     def busy(self) -> bool:
         """Whether a model is being read or freed."""
-        return self._leaving.busy or any(load.pieces is not None for load in self._queue)
+        return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
     def next_wanted(self) -> LoadRequest | None:
         """The model that is to be read next, for the scheduler; one is read at a time.
@@ -67,7 +67,7 @@ class Loading:
         Who wants one that has been read meanwhile is given it.
         """
         self._let_go()
-        while self._queue and self._queue[0].pieces is None and not self._leaving.busy:
+        while self._queue and self._queue[0].pieces is None and not self._leaving.going:
             load = self._queue[0]
             known = self._known(load.candidate)
             if known is None:
@@ -177,7 +177,7 @@ class Loading:
             decoding: seconds that this turn took for the chats' tokens.
         """
         self._let_go()
-        if self._leaving.busy:
+        if self._leaving.going:
             return self._leaving.step()
         allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, LONGEST), loader.PAUSE)
         began = before = time.perf_counter()
@@ -338,15 +338,14 @@ PIECE = 32 * 2**20
 
 
 class Leaving:
-    """What is still to be freed."""
+    """What is still to be freed.
+
+    Attributes:
+        going: arrays, and what is called when they are gone.
+    """
 
     def __init__(self) -> None:
-        self._going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
-
-    @property
-    def busy(self) -> bool:
-        """Whether there is something to free."""
-        return bool(self._going)
+        self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
     def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:
         """Free arrays to which nobody else refers, and then tell so.
@@ -354,18 +353,18 @@ class Leaving:
         Args:
             arrays: loses them. With none of them memory is given back that was kept for reuse.
         """
-        self._going.append((arrays, then))
+        self.going.append((arrays, then))
 
     def step(self) -> None:
         """Free the next ones, for about `PAUSE` seconds."""
         began = time.perf_counter()
-        while self._going and time.perf_counter() - began < PAUSE:
-            arrays, then = self._going[0]
+        while self.going and time.perf_counter() - began < PAUSE:
+            arrays, then = self.going[0]
             freed = 0
             while arrays and freed < PIECE:
                 freed += arrays.pop().nbytes
             if not arrays:
-                self._going.popleft()
+                self.going.popleft()
             try:
                 backend.give_back_memory()
             finally:
@@ -374,8 +373,8 @@ class Leaving:
 
     def give_up(self) -> None:
         """Free everything at once; waiting callers get an error."""
-        while self._going:
-            _, then = self._going.popleft()
+        while self.going:
+            _, then = self.going.popleft()
             if then is not None:
                 surely(then)
 

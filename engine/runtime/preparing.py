@@ -17,7 +17,7 @@ from engine.errors import (
 )
 from engine.messages import Added, Asked, Message, RawPrompt, images_in
 from engine.model.constraint import constrain
-from engine.model.eyes import FIRST, Placed, placed
+from engine.model.eyes import FIRST, Look, Placed, placed
 from engine.model.info import Model
 from engine.model.loaded import TextCodec
 from engine.model.vocabulary import check_ids
@@ -96,7 +96,7 @@ def prepare(job: Job) -> Prepared:
             model.reader,
             context,
             job.template,
-            _images(model, some),
+            None if model.look is None else _images(model.look, some),
         )
         if model.rows is not None:
             check_ids(model.rows, [token for token in made.tokens if token < FIRST])
@@ -139,10 +139,10 @@ def prepare(job: Job) -> Prepared:
     return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
-def _images(model: TextCodec, messages: list[Message]) -> Images | None:
+def _images(look: Look, messages: list[Message]) -> Images | None:
     """How the images of messages stand in a prompt; None where there are none."""
-    look, given = model.look, images_in(messages)
-    if look is None or not given:
+    given = images_in(messages)
+    if not given:
         return None
     ids = {image.digest: look.sight(image).ids for image in given}
     return Images(look.kind.placeholder, look.placeholder, ids)
@@ -161,7 +161,7 @@ def _given(asked: str | tuple[Message, ...] | Added, model: Model) -> list[Messa
     messages = asked.messages if isinstance(asked, Added) else asked
     bounds.check_count(len(messages))
     checked = prompt.check_messages(messages)
-    if not model.sees and images_in(checked):
+    if not model.sees and any(isinstance(m.get("content"), (list, tuple)) for m in checked):
         raise EngineError(
             INVALID_REQUEST,
             f"{model.name} cannot see images. Leave them out, or choose a model that sees.",
@@ -244,7 +244,7 @@ def count(job: Job) -> int:
             model.reader,
             None,
             job.template,
-            _images(model, some),
+            None if model.look is None else _images(model.look, some),
         )
 
     messages, _, length = _fitting(job, messages, build)

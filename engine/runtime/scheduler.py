@@ -455,7 +455,8 @@ def _may(view: View, row: Row) -> bool:
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
     """How many of the next `count` tokens come before a place where reading must stop."""
     stops = [n - row.length for n in (row.snapshot_at, halt(row, order)) if n > row.length]
-    return _whole(row, min(count, *stops) if stops else count)
+    count = min(count, *stops) if stops else count
+    return _whole(row, count) if row.images else count
 
 
 def _whole(row: Row, count: int) -> int:

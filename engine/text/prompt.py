@@ -71,7 +71,8 @@ def check_messages(messages: Any) -> list[Message]:
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
-        text, seen = text_of(content), any(part["type"] == "image" for part in parts)
+        text = text_of(content) if parts else str(content or "")
+        seen = any(part["type"] == "image" for part in parts)
         if seen and message["role"] not in _SHOWING:
             raise EngineError(
                 INVALID_REQUEST,
@@ -138,7 +139,11 @@ def build(
         wanted.add(other)
     in_order = [main, *(wanted - {main})]
     try:
-        found = _encode(reader, in_order, None if most is None else most - count, images)
+        room = None if most is None else most - count
+        if images is None:
+            found = reader.encode(in_order, room)
+        else:
+            found = _encode_marked(reader, in_order, room, images)
     except TooLongError as error:
         raise TooLongError(count + error.tokens) from None
     ids = dict(zip(in_order, found, strict=True))
@@ -169,12 +174,10 @@ def build(
     )
 
 
-def _encode(
-    reader: Reader, texts: list[str], most: int | None, images: Images | None
+def _encode_marked(
+    reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
     """The tokens of each text; `TooLongError` where the first has more than `most`."""
-    if images is None:
-        return reader.encode(texts, most)
     found = reader.encode([images.words(text) for text in texts], most)
     made = [images.tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(made[0]) > most:
@@ -206,7 +209,7 @@ def _render(
     template: Mapping[str, Any],
     images: Images | None,
 ) -> _Rendered:
-    digests = [image.digest for image in images_in(messages)]
+    digests = [image.digest for image in images_in(messages)] if images is not None else []
     messages = images_as_words(messages) if digests else messages
     given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
     inert = contents.of(tokenizer)
@@ -272,7 +275,9 @@ def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
-    said = text_of(messages[count].get("content"))
+    said = messages[count].get("content") or ""
+    if not isinstance(said, str):
+        said = text_of(said)
     return [*messages[:count], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
 
 

@@ -523,6 +523,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>Wird gelesen…</translation>
     </message>

@@ -520,6 +520,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>読み取り中…</translation>
     </message>

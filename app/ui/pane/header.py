@@ -535,6 +535,7 @@ class ReadLine(QWidget):
     def __init__(self, header: PaneHeader, chat: Chat, pane: QWidget) -> None:
         super().__init__(pane)
         self._header = header
+        self.setAccessibleName(tr("Reading…"))
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         chat.phase_changed.connect(self._refresh)
         chat.chat_changed.connect(self._refresh)

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 from app.chats.actions import BLIND, Action
 from app.chats.chat import Chat
 from app.chats.turn import Compose, Editing
-from app.models.errors import DOES_NOT_FIT
+from app.models.errors import DOES_NOT_FIT, says_not_loaded
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
@@ -113,7 +113,7 @@ class Notice(QWidget):
         error = model_status.error
         self.set_text(
             error
-            if remote or name in error  # the engine's sentences have the name as a rule
+            if remote or says_not_loaded(error)
             else tr("{name} does not fit into memory. {error}", name=name, error=error)
             if no_fit
             else tr("{name} could not be loaded. {error}", name=name, error=error)
