@@ -242,12 +242,12 @@ def test_a_model_that_goes_is_freed_in_pieces(monkeypatch: pytest.MonkeyPatch) -
     going.add(arrays, lambda: told.append(len(freed)))
     going.step()
     assert freed == [4, 3]
-    assert going.busy
+    assert going.going
     going.step()
     assert not told
     going.step()
     assert told == [5]
-    assert not going.busy
+    assert not going.going
 
 
 def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
@@ -256,7 +256,7 @@ def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
     going.add([mx.zeros(1)], lambda: told.append("gone"))
     going.give_up()
     assert told == ["gone"]
-    assert not going.busy
+    assert not going.going
 
 
 @pytest.mark.parametrize("draft", [False, True])
