@@ -9,6 +9,7 @@ takes the pages out of the kept JSON, so that Python's other threads go on meanw
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.store.filters import Filter
@@ -107,13 +108,13 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
 
 
 def found_in_files(
-    db: sqlite3.Connection, match: str, narrowed: Filter | None
+    db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
     """The newest message of each chat that has a file with all the words near each other.
 
     Args:
         match: the words, as an FTS5 expression.
-        narrowed: what must hold of the message.
+        having: as `files_of_messages` gives it.
 
     Returns:
         The passage and, without a snippet, the hit; in the order of the chats' ids.
@@ -127,9 +128,7 @@ def found_in_files(
     if not places:
         return []
     newest = {
-        hit.chat_id: (place, hit)
-        for key, hit in _having(db, narrowed)
-        if (place := places.get(key)) is not None
+        hit.chat_id: (place, hit) for key, hit in having if (place := places.get(key)) is not None
     }
     hits = []
     for _, (place, hit) in sorted(newest.items()):
@@ -139,13 +138,17 @@ def found_in_files(
     return hits
 
 
-def files_of_messages(db: sqlite3.Connection, narrowed: Filter | None) -> list[SearchHit]:
-    """Each file of each message, without a snippet, in the order in which they were sent."""
-    return [replace(hit, unit="") for _, hit in _having(db, narrowed)]
+def files_of_messages(
+    db: sqlite3.Connection, narrowed: Filter | None
+) -> list[tuple[str, SearchHit]]:
+    """Each file of each message, without a snippet, in the order in which they were sent.
 
+    Args:
+        narrowed: what must hold of the message.
 
-def _having(db: sqlite3.Connection, narrowed: Filter | None) -> list[tuple[str, SearchHit]]:
-    """The files of messages, with the hashes of what they hold."""
+    Returns:
+        The hash of what it holds, and the hit.
+    """
     condition, values = narrowed.condition() if narrowed is not None else ("1", [])
     rows = db.execute(
         "SELECT m.chat_id, m.id, json_extract(each.value, '$.hash'), "

@@ -7,7 +7,7 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -128,8 +128,9 @@ def _files(
     """A hit in a file for each chat whose messages have none, the chats used last first."""
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
-    texts = {hit.chat_id: (text, hit) for text, hit in found_in_files(db, match, narrowed)}
-    by_chat = _named(db, terms, narrowed) | texts
+    having = files_of_messages(db, narrowed)
+    texts = {hit.chat_id: (text, hit) for text, hit in found_in_files(db, match, having)}
+    by_chat = _named(having, terms) | texts
     found = [pair for chat, pair in by_chat.items() if chat in used]
     found.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
     hits = []
@@ -140,12 +141,12 @@ def _files(
 
 
 def _named(
-    db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None
+    having: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
     """By chat the newest message that has a file, perhaps an image, with the words in its name."""
     return {
-        hit.chat_id: (hit.file, hit)
-        for hit in files_of_messages(db, narrowed)
+        hit.chat_id: (hit.file, replace(hit, unit=""))
+        for _, hit in having
         if all(_marks(hit.file, [term]) for term in terms)
     }
 

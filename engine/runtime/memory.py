@@ -124,8 +124,9 @@ class Memory:
     @property
     def fixed(self) -> int:
         """Of all models' weights, all that is reserved, and images that are about to be read."""
-        weights = sum(m.info.nbytes for m in self.in_memory)
-        needed = self._images[1] if any(m.eyes for m in self.in_memory) else 0
+        models = self.in_memory
+        weights = sum(m.info.nbytes for m in models)
+        needed = self._images[1] if any(m.eyes for m in models) else 0
         return sum(self._reserved.values()) + weights + needed
 
     @property

@@ -160,7 +160,6 @@ class PaneFiles(QObject):
         super().__init__(pane)
         self._pane = pane
         self._shown: list[ChipWords] = []
-        self._thumbnails: dict[str, bytes] = {}
         self._carried: list[Path] = []  # by the drag that is over the pane
         self._carries_image = False
         composer = pane.composer
@@ -273,7 +272,7 @@ class PaneFiles(QObject):
                 self._about(each),
                 each,
                 each in too_much,
-                self._thumbnail(each) if each.is_image else b"",
+                attaching.thumbnail(each) if each.is_image else b"",
             )
             for each in attaching.files
         ]
@@ -290,12 +289,6 @@ class PaneFiles(QObject):
             self._pane.composer.show_files(chips)
             self.shown.emit()
         attaching.count()
-
-    def _thumbnail(self, attachment: Attachment) -> bytes:
-        """Read once: what an answer writes has the chips looked at again."""
-        if attachment.hash not in self._thumbnails:
-            self._thumbnails[attachment.hash] = self.attaching.thumbnail(attachment)
-        return self._thumbnails[attachment.hash]
 
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)

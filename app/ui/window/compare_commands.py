@@ -97,14 +97,19 @@ class Broadcast(QObject):
         """Switch it; switched on, it is for all chats of this machine that are seen."""
         self._switch(not self._on)
         count, active = len(self.group), self._workspace.active
+        left_out = [
+            pane
+            for pane in self._workspace.panes()
+            if pane.chat.remote is not None and self._seen(pane) and not self._hears(pane)
+        ]
         if not self._on:
             self.said.emit(tr("Broadcast is off"))
-        elif count > 1 and active in self.group:  # every composer shows it
+        elif count > 1 and active not in left_out:  # every composer shows it
             words = counted(
                 "The next message goes to %n chat", "The next message goes to %n chats", count
             )
             announce(self._workspace, words)
-        elif any(self._seen(p) and not self._hears(p) for p in self._workspace.panes()):
+        elif left_out:
             words = tr(
                 "Broadcast is on. To include a remote chat, press {keys} in it.",
                 keys=native("Ctrl+Alt+B"),
