@@ -191,6 +191,11 @@ def drafts(arguments: list[str]) -> int:
     return _with_openblas("torture_drafts", arguments)
 
 
+def sees(arguments: list[str]) -> int:
+    """Models that see: mlx-vlm's own answers, and random schedules of chats with images."""
+    return _with_openblas("torture_sees", arguments)
+
+
 def real(arguments: list[str]) -> int:
     """A real model of few bits: alone and together, forms, seeds, perplexity, odds, drafts."""
     return _with_openblas("torture_real", arguments)
@@ -217,6 +222,7 @@ def memory(arguments: list[str]) -> int:
 
 
 COMMANDS = {
+    "sees": sees,
     "tools": tools,
     "mcp": mcp,
     "published": published,

@@ -1,12 +1,15 @@
-"""`python -m engine families`: how the sessions of each mlx-lm architecture share a step.
+"""`python -m engine families`: how the sessions of each architecture share a step.
 
 A tiny model with random weights is made of each and loaded by the engine's own loader. Four
-conversations of unequal length then decode a few tokens alone and together, in float32.
+conversations of unequal length then decode a few tokens alone and together, in float32. Of mlx-vlm
+these are the language models that mlx-lm lacks, and those that see; their logits are compared with
+mlx-vlm's own call as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import math
 import subprocess
@@ -15,15 +18,24 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from engine.bench import seeing
 from engine.bench.random_models import write_model
-from engine.bench.small_configs import NotBuildableError, architectures, small_config
+from engine.bench.small_configs import (
+    NotBuildableError,
+    architectures,
+    small_config,
+    small_vlm_config,
+)
 from engine.sandbox.process import own_command
 
 LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
 STEPS = 24
+SEEING = ", seeing"
+"""After the names of those that are taken from mlx-vlm with their towers."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,7 @@ class Finding:
             sessions do not share a step.
         spread: the logits' standard deviation, to compare the difference with.
         equal: whether all greedy tokens were equal.
+        own: the largest difference to a logit of mlx-vlm's own call, of a model from there.
         why: why it could not be built, loaded or compared.
     """
 
@@ -50,6 +63,7 @@ class Finding:
     difference: float | None = None
     spread: float | None = None
     equal: bool | None = None
+    own: float | None = None
     why: str = ""
 
     @property
@@ -65,11 +79,17 @@ def write_family(folder: Path, architecture: str) -> Path:
     Raises:
         NotBuildableError: with the reason.
     """
-    config = small_config(architecture)
     why = ""
     for scale in (3.0, 1.5, 1.0, 5.0):
         try:
-            write_model(folder, config, scale=scale)
+            if architecture.endswith(SEEING):
+                seeing.write_seeing(folder, architecture.removesuffix(SEEING))
+            elif architecture in architectures():
+                write_model(folder, small_config(architecture), scale=scale)
+            else:
+                write_model(folder, small_vlm_config(architecture), scale=scale)
+        except NotBuildableError:
+            raise
         except RecursionError:
             raise  # a fault of this program, not of the architecture
         except Exception as error:
@@ -132,7 +152,7 @@ def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
     import mlx.core as mx
 
     from engine.errors import EngineError
-    from engine.model import backend
+    from engine.model import backend, vlm
     from engine.model.loader import load_at_once
     from engine.model.probe import ALONE
 
@@ -153,15 +173,40 @@ def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
         model.can.ways.shares_prefix,
         model.can.token_by_token,
     )
-    if model.info.step == ALONE:
-        return had
     try:
+        if isinstance(model.net, vlm.AsLanguageModel):
+            had = replace(had, own=_off_its_own(model.net))
+        if model.info.step == ALONE:
+            return had
         difference, spread, equal = _compare(model)
     except Exception as error:
         return replace(had, why=_first_line(error))
     finally:
         mx.clear_cache()
     return replace(had, difference=difference, spread=spread, equal=equal)
+
+
+def _off_its_own(net: Any) -> float:
+    """The largest difference of a logit to that of mlx-vlm's own call.
+
+    Raises:
+        NotBuildableError: it is more than rounding.
+    """
+    import mlx.core as mx
+
+    ids = mx.array([[5 + 7 * i % 250 for i in range(max(LENGTHS))]])
+    own = type(net).__mro__[2].__call__
+    more = {"pixel_values": None, "mask": None}
+    known = inspect.signature(own).parameters
+    given = {name: value for name, value in more.items() if name in known}
+    out = own(net, ids, cache=net.make_cache(), **given)
+    wanted = getattr(out, "logits", out).astype(mx.float32)
+    got = net(ids, cache=net.make_cache()).astype(mx.float32)
+    said = mx.isfinite(wanted)
+    off = _number(mx.where(said, mx.abs(got - wanted), 0).max())
+    if not off < 0.01 * _number(mx.std(mx.where(said, wanted, 0))):
+        raise NotBuildableError(f"its logits are not those of mlx-vlm's own call: off by {off:.2g}")
+    return off
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
@@ -230,14 +275,16 @@ def main(options: argparse.Namespace) -> int:
 
     # Before `architectures` imports MLX, so that the comparison runs with the engine's BLAS.
     blas = backend.start().blas
-    known = architectures()
+    if options.lines:
+        return _work(options.architectures, options.few_bits)
+    from engine.model import vlm
+
+    known = [*architectures(), *vlm.language_models(), *(n + SEEING for n in seeing.FAMILIES)]
     unknown = set(options.architectures) - set(known)
     if unknown:
-        print(f"families: mlx-lm has no {', '.join(sorted(unknown))}", file=sys.stderr)
+        print(f"families: there is no {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
     wanted = options.architectures or known
-    if options.lines:
-        return _work(wanted, options.few_bits)
     findings = []
     for finding in findings_of(wanted, options.few_bits):
         findings.append(finding)
@@ -297,6 +344,28 @@ def summary(findings: Sequence[Finding]) -> str:
     )
 
 
+def _table(findings: Sequence[Finding]) -> list[str]:
+    lines = [
+        "",
+        "| architecture | caches | step | difference | of a spread of | tokens |",
+        "|---|---|---|---|---|---|",
+    ]
+    for f in findings:
+        if f.difference is not None:
+            figures = (
+                f"{f.difference:.1e} | {f.spread:.2g} | {'equal' if f.equal else '**differ**'}"
+            )
+        elif f.step and not f.why:
+            figures = "- | - | -"  # no shared step to compare
+        else:
+            continue
+        step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
+        step += ", shared prefix" if f.shares_prefix else ""
+        step += ", copied state" if f.keeps_little else ""
+        lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
+    return lines
+
+
 def markdown(findings: Sequence[Finding], blas: str) -> str:
     """The table as a Markdown page."""
     from mlx_lm._version import __version__
@@ -316,23 +385,17 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         "- **alone**: a pass per session.",
         "- *shared prefix*: sessions that begin alike keep and read that beginning once.",
         "- *copied state*: nothing grows with a prefix; sessions go on from copies of its state.",
-        "",
-        "| architecture | caches | step | difference | of a spread of | tokens |",
-        "|---|---|---|---|---|---|",
     ]
-    for f in findings:
-        if f.difference is not None:
-            figures = (
-                f"{f.difference:.1e} | {f.spread:.2g} | {'equal' if f.equal else '**differ**'}"
-            )
-        elif f.step and not f.why:
-            figures = "- | - | -"  # no shared step to compare
-        else:
-            continue
-        step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
-        step += ", shared prefix" if f.shares_prefix else ""
-        step += ", copied state" if f.keeps_little else ""
-        lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
+    of_vlm = [f for f in findings if f.own is not None]
+    lines += _table([f for f in findings if f.own is None])
+    if of_vlm:
+        worst = max(f.own or 0.0 for f in of_vlm)
+        lines += [
+            "",
+            f"From mlx-vlm {metadata.version('mlx-vlm')}, what mlx-lm lacks and what sees. Logits "
+            f"are those of its own call: the largest difference is {worst:.1e}.",
+            *_table(of_vlm),
+        ]
     missing = [f for f in findings if f.why]
     if missing:
         lines += ["", "Not run:", ""]

@@ -1,14 +1,16 @@
-"""A tiny config for every architecture of the installed mlx-lm, by introspection.
+"""A tiny config for every architecture of the installed mlx-lm and mlx-vlm, by introspection.
 
 `SIZES` gives a field of that name its value, in whatever dataclass it stands. `SPECIAL` adds what
 one architecture needs besides: patterns of layers, fields of its own, numbers that must fit each
-other. A new architecture of mlx-lm needs an entry only if these do not suffice.
+other. A new architecture needs an entry only if these do not suffice. Of mlx-vlm's `VLM_SPECIAL`
+has them, and `TOWER` the sizes of what sees or hears.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import pkgutil
 from typing import Any
 
@@ -396,6 +398,33 @@ WRAPPED: dict[str, str] = {
 """The text model inside an architecture that has no dataclass of its own for it."""
 
 
+TOWER: dict[str, Any] = {
+    "depth": 1,
+    "layers": 1,
+    "num_layers": 1,
+    "num_hidden_layers": 1,
+    "hidden_size": 32,
+    "embed_dim": 32,
+    "width": 32,
+    "intermediate_size": 48,
+    "heads": 2,
+    "num_heads": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "out_hidden_size": 64,
+    "output_dim": 64,
+    "projection_dim": 32,
+    "image_size": 32,
+    "patch_size": 4,
+    "num_position_embeddings": 64,
+    "deepstack_visual_indexes": [],
+}
+
+VLM_SPECIAL: dict[str, dict[str, Any]] = {}
+"""Per architecture of mlx-vlm, as `SPECIAL`."""
+
+
 class NotBuildableError(Exception):
     """Why an architecture cannot be built from a small config."""
 
@@ -441,6 +470,29 @@ def small_config(architecture: str) -> dict[str, Any]:
         )
         text = {**_sized({f.name for f in dataclasses.fields(inner)}), **special}
     return {**config, "vocab_size": VOCAB, "text_config": text}
+
+
+def small_vlm_config(architecture: str) -> dict[str, Any]:
+    """As `small_config`, for an architecture of mlx-vlm."""
+    from engine.model import vlm
+
+    package = vlm.package_of({"model_type": architecture})
+    special = VLM_SPECIAL.get(architecture, {})
+    fields = _fields(package.ModelConfig)
+    config: dict[str, Any] = {"model_type": architecture, "vocab_size": VOCAB}
+    if "text_config" not in fields:
+        return {**config, **_sized(fields), **special}
+    config["text_config"] = {**_sized(_fields(package.TextConfig)), **special}
+    for tower in ("vision", "audio"):
+        kind = getattr(package, f"{tower.title()}Config", None)
+        if kind is not None and f"{tower}_config" in fields:
+            known = _fields(kind)
+            config[f"{tower}_config"] = {k: v for k, v in TOWER.items() if k in known}
+    return config
+
+
+def _fields(kind: Any) -> set[str]:
+    return set(inspect.signature(kind).parameters)
 
 
 def _sized(fields: set[str]) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 In a session's tokens an image is a span of ids above every vocabulary, made from its content: all
 that compares tokens (the prefix index, the ledger, files on disk) tells images apart by them. Where
-they are fed the model gets its placeholder in their place, and the image's embeddings.
+they are fed the model gets its placeholder in their place, and the image's embeddings. Some
+architectures write words of the vocabulary between them, such as the end of a row.
 
 Positions follow from the tokens before and nothing else, and are given with each pass: two chats
 never meet in them. A worker makes pixels (`Look`), the engine thread embeddings (`Eyes`).
@@ -10,14 +11,17 @@ never meet in them. A worker makes pixels (`Look`), the engine thread embeddings
 
 from __future__ import annotations
 
+import abc
+import functools
 import hashlib
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import mlx.core as mx
 import numpy as np
@@ -37,12 +41,23 @@ MOST_WAITING = 256 * 2**20
 """Bytes of pixels that wait for a tower. Those of a prompt whose cache is there are never asked
 for. Others that are not there any more are made again."""
 
-MOST_PIXELS = 2_000_000
-"""Of an image as a tower is given it. The makers of models allow 16 million, of which a tower's
-attention takes sixty times as long, and 16,000 tokens of the context; a page of text is read well
-in two."""
-
 _SLICE = 0.01  # seconds of a tower that are computed at a time, as far as blocks take no longer
+
+
+@dataclass(frozen=True)
+class Patches:
+    """An image as a tower is given it.
+
+    Attributes:
+        pixels: what the tower is given, by name.
+        layout: what stands for the image in a prompt: words of the vocabulary, and between them how
+            many tokens of its own.
+        grid: rows and columns of its tokens, where positions follow from them.
+    """
+
+    pixels: Mapping[str, Any]
+    layout: Sequence[str | int]
+    grid: tuple[int, int] = (0, 0)
 
 
 @dataclass(eq=False)
@@ -50,15 +65,20 @@ class Sight:
     """An image as one model takes it.
 
     Attributes:
-        ids: that stand for its tokens.
-        grid: rows and columns of its tokens.
+        ids: that stand for it; those from `FIRST` on for its own tokens.
+        grid: rows and columns of its tokens, where positions follow from them.
         pixels: what the tower is given, by name, until it is; None afterwards.
     """
 
     digest: str
     ids: tuple[int, ...]
-    grid: tuple[int, int]
+    grid: tuple[int, int] = (0, 0)
     pixels: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @functools.cached_property
+    def own(self) -> np.ndarray:
+        """Where among its ids its own tokens are."""
+        return np.flatnonzero(np.array(self.ids) >= FIRST)
 
 
 Placed = tuple[int, Sight]
@@ -80,44 +100,90 @@ class Fed:
     count: int = 1
 
 
-class Kind(Protocol):
+class Kind(abc.ABC):
     """How the images of one architecture are taken.
 
+    Args:
+        folder: the model's.
+        config: what its `config.json` says.
+        words: the ids of its tokenizer's added words.
+
+    Raises:
+        Exception: something of it is not as it must be; it does not see then.
+
     Attributes:
-        placeholder: the token that its chat template writes for an image.
+        placeholder: the word that its chat template writes for an image.
     """
 
     placeholder: str
 
-    def look(self, rgb: np.ndarray) -> tuple[Mapping[str, Any], tuple[int, int]]:
-        """What the tower is given for an image `[height, width, 3]`, and the grid of its tokens."""
+    @abc.abstractmethod
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None: ...
 
-    def tower(self, net: Any) -> Any:
-        """The part of a model that sees; None where it has none."""
+    @abc.abstractmethod
+    def look(self, rgb: np.ndarray) -> Patches:
+        """What the tower is given for an image `[height, width, 3]`.
 
+        Raises:
+            ValueError: it is not of a shape that the model can see.
+        """
+
+    @abc.abstractmethod
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         """Of each of its tokens, `[tokens, width]`, and what else is added within the model."""
 
+    def tower(self, net: Any) -> Any:
+        """The part of a model that sees; None where it has none."""
+        return getattr(net, "vision_tower", None)
+
+    def words_of(self, net: Any, ids: mx.array) -> mx.array:
+        """The embeddings of ids, as the model's first layer takes them."""
+        embedded: mx.array = net.language_model.model.embed_tokens(ids)
+        return embedded
+
     def given(
-        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array]
+        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
     ) -> dict[str, Any]:
         """What the model is called with, where the tokens at `rows` are images' embeddings."""
+        embedded = self.words_of(net, ids)
+        return {"inputs_embeds": put(embedded, rows, seen[0])}
 
     def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
         """Positions `[axes, count]`; None where they are those of the tokens."""
+        return None
+
+
+def put(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array:
+    """Embeddings `[..., width]` with those of images at some of their rows."""
+    flat = embedded.reshape(-1, embedded.shape[-1])
+    flat[rows] = seen.astype(flat.dtype)
+    return flat.reshape(embedded.shape)
 
 
 def numbers(digest: str, count: int) -> tuple[int, ...]:
-    """The ids that stand for an image of so many tokens."""
+    """The ids that stand for so many tokens of an image."""
     raw = hashlib.shake_256(digest.encode()).digest(4 * count)
     return tuple((np.frombuffer(raw, "<u4") & (FIRST - 1) | FIRST).tolist())
+
+
+def span(digest: str, layout: Sequence[str | int], words: Mapping[str, int]) -> tuple[int, ...]:
+    """The ids that stand for an image in a prompt. Words that nobody knows are left out."""
+    own = iter(numbers(digest, sum(part for part in layout if isinstance(part, int))))
+    ids: list[int] = []
+    for part in layout:
+        if isinstance(part, int):
+            ids += islice(own, part)
+        elif part in words:
+            ids.append(words[part])
+    return tuple(ids)
 
 
 def placed(tokens: Sequence[int], sights: Sequence[Sight]) -> list[Placed]:
     """Where the images of a prompt stand in its tokens."""
     found, at = [], 0
     for sight in sights:
-        at = tokens.index(sight.ids[0], at)
+        lead = int(sight.own[0])
+        at = tokens.index(sight.ids[lead], at + lead) - lead
         found.append((at, sight))
         at += len(sight.ids)
     return found
@@ -127,12 +193,16 @@ class Look:
     """Images made into what one model takes. For workers; holds no array of MLX's.
 
     Args:
+        words: the ids of the tokenizer's added words.
+
+    Attributes:
         placeholder: the id of the token that a template writes for an image.
     """
 
-    def __init__(self, kind: Kind, placeholder: int) -> None:
+    def __init__(self, kind: Kind, words: Mapping[str, int]) -> None:
         self.kind = kind
-        self.placeholder = placeholder
+        self.placeholder = words[kind.placeholder]
+        self._words = words
         self._known: OrderedDict[str, Sight] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -147,8 +217,9 @@ class Look:
             if known is not None:
                 self._known.move_to_end(image.digest)
                 return known
-        pixels, grid = self._read(image)
-        made = Sight(image.digest, numbers(image.digest, grid[0] * grid[1]), grid, pixels)
+        read = self._read(image)
+        ids = span(image.digest, read.layout, self._words)
+        made = Sight(image.digest, ids, read.grid, read.pixels)
         with self._lock:
             made = self._known.setdefault(image.digest, made)
             while len(self._known) > MOST_KNOWN:
@@ -162,9 +233,9 @@ class Look:
 
     def pixels(self, image: Image) -> Mapping[str, Any]:
         """What the tower is given, once more."""
-        return self._read(image)[0]
+        return self._read(image).pixels
 
-    def _read(self, image: Image) -> tuple[Mapping[str, Any], tuple[int, int]]:
+    def _read(self, image: Image) -> Patches:
         picture = jobs.read_image(image.data)
         width, height = picture.size
         rgb = np.frombuffer(picture.rgb, np.uint8).reshape(height, width, 3)
@@ -212,11 +283,11 @@ class Eyes:
     def encode(self, sight: Sight, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
         """Make an image's embeddings, in pieces, and keep them."""
         features = yield from _in_pieces(self.kind, self._net, pixels)
-        if features[0].shape[0] != len(sight.ids):
+        if features[0].shape[0] != len(sight.own):
             raise EngineError(
                 INVALID_REQUEST,
                 f"The model makes {features[0].shape[0]:,} embeddings of an image that should "
-                f"have {len(sight.ids):,}.",
+                f"have {len(sight.own):,}.",
             )
         nbytes = sum(array.nbytes for array in features)
         self.held[sight.digest] = _Held(features, nbytes, time.monotonic())
@@ -249,7 +320,7 @@ class Eyes:
         rows, features = self._seen(parts)
         if rows:
             seen = [mx.concatenate(list(same)) for same in zip(*features, strict=True)]
-            given |= self.kind.given(self._net, ids, mx.array(rows), seen)
+            given |= self.kind.given(self._net, ids, mx.array(rows), seen, parts)
         return given
 
     def _seen(self, parts: Sequence[Fed]) -> tuple[list[int], list[list[mx.array]]]:
@@ -261,12 +332,13 @@ class Eyes:
             end = part.start + part.count
             for at, sight in part.images:
                 first, last = max(at, part.start), min(at + len(sight.ids), end)
-                if first >= last:
+                low, high = np.searchsorted(sight.own, (first - at, last - at)).tolist()
+                if low >= high:
                     continue
                 held = self.held[sight.digest]
                 held.used_at = time.monotonic()
-                features.append([array[first - at : last - at] for array in held.features])
-                rows += range(before + first - part.start, before + last - part.start)
+                features.append([array[low:high] for array in held.features])
+                rows += (sight.own[low:high] + (before + at - part.start)).tolist()
             before += part.count
         return rows, features
 
@@ -346,82 +418,3 @@ def grid_places(images: Sequence[Placed], start: int, count: int) -> np.ndarray:
                 np.arange(max(end, start), start + count, dtype=np.int32) + shift
             )
     return found
-
-
-# ---------------------------------------------------------------- architectures
-
-
-class Qwen3VL:
-    """Qwen 3 VL and 3.5: three axes of positions; the former adds more in its first layers."""
-
-    placeholder = "<|image_pad|>"
-
-    def __init__(self, folder: Path) -> None:
-        from mlx_vlm.models.qwen3_vl import processing_qwen3_vl as processing
-
-        settings = processing._qwen_vl_image_kwargs(str(folder.resolve()), default_patch_size=16)
-        settings["max_pixels"] = min(settings.get("max_pixels", MOST_PIXELS), MOST_PIXELS)
-        self._processor: Any = processing.Qwen3VLImageProcessor(**settings)
-
-    def look(self, rgb: np.ndarray) -> tuple[Mapping[str, Any], tuple[int, int]]:
-        made = self._processor([rgb.transpose(2, 0, 1)])
-        merge = self._processor.merge_size
-        _, high, wide = (int(n) for n in np.array(made["image_grid_thw"])[0])
-        return made, (high // merge, wide // merge)
-
-    def tower(self, net: Any) -> Any:
-        return getattr(net, "vision_tower", None)
-
-    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
-        tower = net.vision_tower
-        dtype = tower.patch_embed.proj.weight.dtype
-        given = mx.array(pixels["pixel_values"]).astype(dtype)
-        found, deep = tower(given, mx.array(pixels["image_grid_thw"]))
-        return [found, *deep]
-
-    def given(
-        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array]
-    ) -> dict[str, Any]:
-        model = net.language_model.model
-        if len(seen) > 1:
-            mix_in(_AddsAll, [model])
-        embedded = model.embed_tokens(ids)
-        flat = embedded.reshape(-1, embedded.shape[-1])
-        flat[rows] = seen[0].astype(flat.dtype)
-        added = []
-        for deep in seen[1:]:
-            whole = mx.zeros(flat.shape, flat.dtype)
-            whole[rows] = deep.astype(flat.dtype)
-            added.append(whole.reshape(embedded.shape))
-        given: dict[str, Any] = {"inputs_embeds": flat.reshape(embedded.shape)}
-        return given | ({"deepstack_visual_embeds": added} if added else {})
-
-    def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
-        return grid_places(images, start, count)
-
-
-class _AddsAll:
-    """Mixed in before the class of Qwen's text model: what is added stands at its place already.
-
-    The model's own would look at each row of a pass, and wait for the device.
-    """
-
-    def _deepstack_process(self, hidden: mx.array, _mask: Any, added: mx.array) -> mx.array:
-        return hidden + added
-
-
-def look(folder: Path, model_type: str, tokenizer: Any) -> Look | None:
-    """What makes images into what a model of this folder takes. For a worker."""
-    kind: Any = KINDS[model_type]
-    inner = getattr(tokenizer, "_tokenizer", tokenizer)
-    token = inner.get_added_vocab().get(kind.placeholder)
-    return None if token is None else Look(kind(folder), token)
-
-
-KINDS: dict[str, type[Kind]] = {
-    "qwen3_5": Qwen3VL,
-    "qwen3_5_moe": Qwen3VL,
-    "qwen3_vl": Qwen3VL,
-    "qwen3_vl_moe": Qwen3VL,
-}
-"""By the model's type, the architectures whose images are taken."""

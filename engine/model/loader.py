@@ -17,7 +17,7 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError, words_of
-from engine.model import backend, eyes, fingerprint, folder, probe, vlm, vocabulary
+from engine.model import backend, fingerprint, folder, probe, towers, vlm, vocabulary
 from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.eyes import Eyes, Look
 from engine.model.folder import refuse
@@ -103,7 +103,7 @@ def _look(path: Path, config: dict[str, Any], tokenizer: Any) -> Look | None:
     if not vlm.sees(config) or not vlm.has_tower(path):
         return None
     try:
-        return eyes.look(path, config["model_type"], tokenizer)
+        return towers.look(path, config, tokenizer)
     except Exception as error:  # of mlx-vlm, over a file of the folder's
         log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
         return None
@@ -124,7 +124,7 @@ def _import_module(config: dict[str, Any]) -> None:
 
     with contextlib.suppress(BaseException):  # `load` meets it again and reports it
         if vlm.takes(config):
-            vlm.import_model(config)
+            vlm.package_of(config)
         else:
             _get_classes(dict(config))
 

@@ -610,21 +610,55 @@ class MixedKV:
     def keys_and_values(self) -> tuple[Any, Any]:
         return self._given
 
-    def make_mask(self, n: int, **kwargs: Any) -> WithChunks | None:
+    def make_mask(
+        self, n: int, *, within: Sequence[Spans] = (), **kwargs: Any
+    ) -> WithChunks | None:
         """Of each chunk the mask that its cache gives when it is read alone; None if all are usual.
 
         Windows always have one: so it is seen whether a model hands it on to them.
+
+        Args:
+            within: as of `open_mask`.
         """
         if n != 1:
             raise NotImplementedError("a mixed step of several tokens a row")
         own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
         kwargs = {"window_size": None, **kwargs, "return_array": False}
-        pairs = list(zip(self._caches, self._counts, strict=True))
-        masks = [cache.make_mask(count, **kwargs) for cache, count in pairs]
+        open_ones = within[-len(self._counts) :] or [()] * len(self._counts)
+        masks = [
+            _opened(cache, count, kwargs["window_size"], spans)
+            if spans
+            else cache.make_mask(count, **kwargs)
+            for cache, count, spans in zip(self._caches, self._counts, open_ones, strict=True)
+        ]
         usual = own is None and not any(hasattr(cache, "max_size") for cache in self._caches)
         if usual and not any(isinstance(mask, mx.array) for mask in masks):
             return None
         return WithChunks(own, masks, self._caches, self._counts)
+
+
+Spans = Sequence[tuple[int, int]]
+"""Where tokens begin and end that see each other, as those of an image do in some models."""
+
+
+def open_mask(cache: Any, n: int, window: int | None, within: Sequence[Spans]) -> Any:
+    """The mask of a pass in which tokens see others that come after them.
+
+    Args:
+        within: of each part of the pass, the rows that decode before the chunks.
+    """
+    if isinstance(cache, MixedKV):
+        return cache.make_mask(n, window_size=window, within=within)
+    return _opened(cache, n, window, within[0])
+
+
+def _opened(cache: Any, count: int, window: int | None, spans: Spans) -> mx.array:
+    mask: mx.array = cache.make_mask(count, window_size=window, return_array=True)
+    inside = np.zeros((count, count), bool)
+    for first, last in spans:
+        inside[first:last, first:last] = True
+    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # the tokens fed are the last ones
+    return mask
 
 
 class MixedArrays:

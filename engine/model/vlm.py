@@ -25,10 +25,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.model.eyes import KINDS
 from engine.model.folder import refuse
 from engine.model.patches import mix_in
 from engine.model.ragged import StateUpdates
+from engine.model.towers import KINDS
 from engine.sandbox.folders import header
 
 log = logging.getLogger(__name__)
@@ -76,9 +76,9 @@ def model_type(config: dict[str, Any]) -> str | None:
     return kind if importlib.util.find_spec(f"{_NAME}.models.{kind}") is not None else None
 
 
-def import_model(config: dict[str, Any]) -> None:
-    """Import the module of a model's type, so that the engine thread need not."""
-    importlib.import_module(f"{_NAME}.models.{model_type(config)}")
+def package_of(config: dict[str, Any]) -> Any:
+    """The module of a model's type; a worker imports it, so that the engine thread need not."""
+    return importlib.import_module(f"{_NAME}.models.{model_type(config)}")
 
 
 def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
@@ -88,7 +88,7 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
         EngineError: it is no language model.
         Exception: whatever mlx-vlm's loader raises.
     """
-    package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
+    package = package_of(config)
     if not _speaks(getattr(package, "Model", None)):
         kind = config["model_type"]
         raise refuse(f"{path.name} is of the type {kind!r}, which is no language model.")
@@ -106,7 +106,7 @@ def _speaks(model: Any) -> bool:
 
 def build(config: dict[str, Any]) -> Any:
     """A model of a config, with random weights, to be called as mlx-lm's are."""
-    package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
+    package = package_of(config)
     whole = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
     settings = package.ModelConfig.from_dict(whole)
     parts = ["text", "vision", "perceiver", "projector", "audio"]
@@ -117,10 +117,36 @@ def build(config: dict[str, Any]) -> Any:
 
 def as_language_model(net: Any) -> None:
     """Let a model of mlx-vlm be called, and make its caches, as mlx-lm's do."""
-    mix_in(_AsLanguageModel, [net])
+    if net.get("audio_tower") is not None:
+        net.audio_tower = net.embed_audio = None  # nobody is heard, and its weights are not read
+    if getattr(net.language_model, "model_type", None) in ("ministral3", "mistral4"):
+        mix_in(_ScaledByRow, net.language_model.layers)
+    mix_in(AsLanguageModel, [net])
 
 
-class _AsLanguageModel:
+class _ScaledByRow:
+    """Mixed in before the class of a layer whose queries are scaled by their positions.
+
+    The model's own takes the first row's for all of them.
+    """
+
+    def __call__(self, x: mx.array, scale: mx.array, mask: Any = None, cache: Any = None) -> Any:
+        if cache is not None and _is_array(cache.offset):
+            from mlx_lm.models.ministral3 import _get_llama_4_attn_scale
+
+            layer: Any = self
+            owner = layer if hasattr(layer, "config") else layer.self_attn
+            rope = owner.config.rope_parameters
+            scale = _get_llama_4_attn_scale(
+                x.shape[1],
+                cache.offset,
+                rope["llama_4_scaling_beta"],
+                rope["original_max_position_embeddings"],
+            ).astype(x.dtype)
+        return super().__call__(x, scale, mask, cache=cache)  # type: ignore[misc]
+
+
+class AsLanguageModel:
     """Mixed in before the class of a model of mlx-vlm."""
 
     language_model: Any
@@ -184,7 +210,7 @@ def _there() -> bool:
 
 def version_of(net: Any) -> str:
     """mlx-vlm's version, where a model is from there; else empty."""
-    return metadata.version("mlx-vlm") if isinstance(net, _AsLanguageModel) else ""
+    return metadata.version("mlx-vlm") if isinstance(net, AsLanguageModel) else ""
 
 
 def architectures() -> list[str]:
@@ -196,6 +222,21 @@ def architectures() -> list[str]:
     _utils()
     places = importlib.import_module(f"{_NAME}.models").__path__
     return sorted(m.name for m in pkgutil.iter_modules(places) if m.ispkg)
+
+
+def language_models() -> list[str]:
+    """The types of language models that mlx-lm lacks; with those that cannot be imported."""
+    found = []
+    for name in architectures():
+        if not _in_mlx_lm(name):
+            try:
+                package: Any = importlib.import_module(f"{_NAME}.models.{name}")
+            except Exception as error:
+                log.debug("%s: %s", name, error)
+                found.append(name)
+            else:
+                found += [name] if _speaks(getattr(package, "Model", None)) else []
+    return found
 
 
 def _utils() -> Any:

@@ -22,9 +22,9 @@ from app.ui.transcript.message_row import AttachedFiles
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.pictures import PictureSheet, small
 from engine import Engine, Image
+from engine.bench.seeing import write_seeing
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
-from tests.engine.model.seeing import write_qwen
 
 EYES = "/models/eyes"
 
@@ -253,7 +253,7 @@ def test_an_image_that_cannot_be_read_is_told_in_a_sentence(run: Run, tmp_path: 
 
 
 def test_the_engine_itself_sees_what_is_attached(start: Start, lake: Path, tmp_path: Path) -> None:
-    folder = write_qwen(tmp_path / "qwen")
+    folder = write_seeing(tmp_path / "qwen")
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
     chat = run.pane.chat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +11,20 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine import Engine, EngineError, Image, SamplingParams
-from engine.model import eyes, loader, runner, vlm
+from engine import Engine, EngineError, Image, SamplingParams, TextDelta
+from engine.bench.seeing import FAMILIES, QWEN, write_seeing
+from engine.model import eyes, loader, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
-from tests.engine.model.seeing import FAMILIES, QWEN, image, shown, write_qwen
+from tests.engine.model.seeing import image, shown
 
-FEW = SamplingParams(max_tokens=10, temperature=0.0)
+FEW = SamplingParams(max_tokens=16, temperature=0.0)
 WIDE, TALL = image(64, 32, 1), image(24, 48, 2)
 PAIR = WIDE, image(64, 32, 7)  # of the same size
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_qwen(tmp_path_factory.mktemp("qwen") / "qwen")
+    return write_seeing(tmp_path_factory.mktemp("qwen") / "qwen")
 
 
 def test_positions_are_those_of_the_model() -> None:
@@ -43,44 +45,60 @@ def test_positions_are_those_of_the_model() -> None:
             assert np.array_equal(part, whole[:, start : start + count])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_logits_are_those_of_its_own_model(tmp_path: Path, family: str) -> None:
-    folder = write_qwen(tmp_path / family, FAMILIES[family])
-    net, _ = loader.load_net(folder)
-    kind = eyes.Qwen3VL(folder)
-    rgb = np.random.default_rng(3).integers(0, 255, (32, 64, 3), np.uint8)
-    pixels, (high, wide) = kind.look(rgb)
-    sight = Sight("a", numbers("a", high * wide), (high, wide))
-    seen = eyes.Eyes(net, kind, 262)
-    for _ in seen.encode(sight, pixels):
+@pytest.fixture(scope="module", params=FAMILIES)
+def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of each family that sees."""
+    name: str = request.param
+    return write_seeing(tmp_path_factory.mktemp("seeing") / name, name)
+
+
+def _its_own(net: Any, ids: mx.array, token: int, pixels: Mapping[str, Any]) -> mx.array:
+    """The logits of mlx-vlm's model, called as its `generate` does."""
+    model: Any = type(net).__mro__[2]
+    given = {k: v if k == "image_sizes" else mx.array(v) for k, v in pixels.items()}
+    found = model.get_input_embeddings(net, ids, **given).to_dict()
+    named = {name: value for name, value in found.items() if value is not None}
+    named["mm_token_type_ids"] = (ids == token).astype(mx.int32)
+    logits: mx.array = net.language_model(ids, cache=net.make_cache(), **named).logits
+    return logits
+
+
+def test_logits_are_those_of_its_own_model(family: Path) -> None:
+    net, config = loader.load_net(family)
+    tokenizer = loader.load_tokenizer(family, None)
+    look = towers.look(family, config, tokenizer)
+    sight = look.sight(image(64, 44, 3))
+    assert sight.pixels is not None
+    seen = eyes.Eyes(net, look.kind, look.placeholder)
+    for _ in seen.encode(sight, sight.pixels):
         pass
-    tokens = [5, 6, 261, *sight.ids, 263, 7, 8, 9]
+    tokens = [*range(5, 30), *tokenizer.encode(FAMILIES[family.name].written), 7, 8, 9]
+    at = tokens.index(look.placeholder)
+    tokens[at : at + 1] = sight.ids
     ids = mx.array([seen.plain(tokens)])
-    own = type(net).__mro__[2]
-    wanted = own.__call__(
-        net,
-        ids,
-        mx.array(pixels["pixel_values"]),
-        image_grid_thw=mx.array(pixels["image_grid_thw"]),
-        cache=net.make_cache(),
-    ).logits
-    given = seen.given(ids, [Fed([(3, sight)], 0, len(tokens))])
-    assert mx.abs(net(ids, cache=net.make_cache(), **given) - wanted).max().item() < 1e-3
-    rows = seen.given(ids.T, [Fed([(3, sight)], 0, len(tokens))])
-    assert rows["position_ids"].shape == (3, len(tokens), 1)
+    wanted = _its_own(net, ids, look.placeholder, sight.pixels)
+    placed, caches = [(at, sight)], net.make_cache()
+    logits = []
+    for start, end in ((0, 10), (10, len(tokens) - 2), (len(tokens) - 2, len(tokens))):
+        part = ids[:, start:end]
+        given = seen.given(part, [Fed(placed, start, end - start)])
+        logits.append(net(part, cache=caches, **given))
+    assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.turns(3)
 def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
-    engine: Engine, tmp_path: Path, family: str
+    engine: Engine, family: Path
 ) -> None:
-    model = engine.load(write_qwen(tmp_path / family, FAMILIES[family]))
+    model = engine.load(family)
     assert model.sees
     assert model.step == "shared"
     asked = [shown("What is it?", WIDE), shown("And this?", TALL, WIDE), "Hello, you there."]
     alone = [engine.open_session(model).send(one, FEW).tokens(60) for one in asked]
     assert len({tuple(tokens) for tokens in alone}) == 3
-    replies = [engine.open_session(model).send(one, FEW) for one in asked]
+    first = engine.open_session(model).send(asked[0], FEW)
+    next(event for event in first if isinstance(event, TextDelta))  # the others come as it streams
+    replies = [first, *(engine.open_session(model).send(one, FEW) for one in asked[1:])]
     assert [reply.tokens(60) for reply in replies] == alone
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
@@ -193,7 +211,7 @@ def test_images_come_back_from_disk(folder: Path, tmp_path: Path) -> None:
 
 
 def test_without_its_tower_it_is_loaded_for_text(engine: Engine, tmp_path: Path) -> None:
-    place = write_qwen(tmp_path / "text")
+    place = write_seeing(tmp_path / "text")
     weights = mx.load(str(place / "model.safetensors"))
     assert isinstance(weights, dict)
     kept = {name: array for name, array in weights.items() if "vision" not in name}
@@ -234,7 +252,7 @@ def test_a_fault_in_a_tower_is_of_those_who_wait_for_it(
     model = engine.load(folder)
     one = image(36, 60, 12)
     with monkeypatch.context() as patched:
-        patched.setattr(eyes.Qwen3VL, "embeddings", lambda *_: 1 / 0)
+        patched.setattr(towers.Qwen3VL, "embeddings", lambda *_: 1 / 0)
         chats = [engine.open_session(model) for _ in range(2)]
         neighbour = engine.open_session(model).send("Hello", FEW)
         for reply in [chat.send(shown("What?", one), FEW) for chat in chats]:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from engine import Engine
+from engine.bench.seeing import write_seeing
 from engine.serve.server import Server
-from tests.engine.model.seeing import image, write_qwen
+from tests.engine.model.seeing import image
 from tests.engine.serving import ask
 
 DATA = base64.b64encode(image(64, 32, 1).data).decode()
@@ -21,7 +22,7 @@ LIMIT = {"max_tokens": 4, "temperature": 0.0}
 
 @pytest.fixture(scope="module")
 def seeing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder: Path = write_qwen(tmp_path_factory.mktemp("serve") / "qwen")
+    folder: Path = write_seeing(tmp_path_factory.mktemp("serve") / "qwen")
     with Engine() as engine:
         server = Server(engine, [engine.load(folder)], 0)
         server.start()

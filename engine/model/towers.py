@@ -1,0 +1,335 @@
+"""The architectures of mlx-vlm that see: what their towers are given, and what they give.
+
+A family is a `Kind` and its line in `KINDS`. Sizes that a folder asks for are bounded: a tower's
+attention takes the square of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+
+from engine.model import ragged
+from engine.model.eyes import Fed, Kind, Look, Patches, Placed, grid_places, put
+from engine.model.patches import mix_in
+
+MOST_PIXELS = 2_000_000
+"""Of an image as a tower is given it. The makers of models allow 16 million, of which a tower's
+attention takes sixty times as long, and 16,000 tokens of the context; a page of text is read well
+in two."""
+
+
+def look(folder: Path, config: dict[str, Any], tokenizer: Any) -> Look:
+    """What makes images into what a model of this folder takes. For a worker.
+
+    Raises:
+        Exception: something of the folder is not as it must be, or a word for images is missing.
+    """
+    words = getattr(tokenizer, "_tokenizer", tokenizer).get_added_vocab()
+    return Look(KINDS[config["model_type"]](folder, config, words), words)
+
+
+def _module(name: str) -> Any:
+    """One of mlx-vlm's, which `vlm` has imported."""
+    return importlib.import_module(f"mlx_vlm.models.{name}")
+
+
+def _need(words: Mapping[str, int], *wanted: str) -> None:
+    for word in wanted:
+        if word not in words:
+            raise LookupError(f"its tokenizer has no {word!r}")
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """What a folder says of its image processor; the newer of its two files counts."""
+    found: dict[str, Any] = {}
+    for name in ("preprocessor_config.json", "processor_config.json"):
+        if (folder / name).exists():
+            said = json.loads((folder / name).read_text(encoding="utf-8"))
+            found |= said.get("image_processor", said)
+    return found
+
+
+# ---------------------------------------------------------------- positions on three axes
+
+
+class Qwen3VL(Kind):
+    """Qwen 3 VL and 3.5: three axes of positions; the former adds more in its first layers."""
+
+    placeholder = "<|image_pad|>"
+
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
+        processing = _module("qwen3_vl.processing_qwen3_vl")
+        settings = processing._qwen_vl_image_kwargs(str(folder.resolve()), default_patch_size=16)
+        settings["max_pixels"] = min(settings.get("max_pixels", MOST_PIXELS), MOST_PIXELS)
+        self._processor = processing.Qwen3VLImageProcessor(**settings)
+
+    def look(self, rgb: np.ndarray) -> Patches:
+        made = self._processor([rgb.transpose(2, 0, 1)])
+        merge = self._processor.merge_size
+        _, high, wide = (int(n) // merge for n in np.array(made["image_grid_thw"])[0])
+        return Patches(made, [high * wide], (high, wide))
+
+    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        tower = net.vision_tower
+        dtype = tower.patch_embed.proj.weight.dtype
+        given = mx.array(pixels["pixel_values"]).astype(dtype)
+        found, deep = tower(given, mx.array(pixels["image_grid_thw"]))
+        return [found, *deep]
+
+    def given(
+        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
+    ) -> dict[str, Any]:
+        given = super().given(net, ids, rows, seen, parts)
+        embedded = given["inputs_embeds"]
+        if len(seen) > 1:
+            mix_in(_AddsAll, [net.language_model.model])
+            nothing = mx.zeros_like(embedded)
+            given["deepstack_visual_embeds"] = [put(nothing, rows, deep) for deep in seen[1:]]
+        return given
+
+    def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
+        return grid_places(images, start, count)
+
+
+class _AddsAll:
+    """Mixed in before the class of Qwen's text model: what is added stands at its place already.
+
+    The model's own would look at each row of a pass, and wait for the device.
+    """
+
+    def _deepstack_process(self, hidden: mx.array, _mask: Any, added: mx.array) -> mx.array:
+        return hidden + added
+
+
+class GlmOcr(Qwen3VL):
+    """GLM-OCR: positions as Qwen's, a tower of its own."""
+
+    placeholder = "<|image|>"
+
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
+        processing = _module("glm_ocr.processing")
+        settings = processing._glm_ocr_image_kwargs(str(folder.resolve()))
+        most = 2 * MOST_PIXELS  # it counts them in both of two moments
+        settings["max_pixels"] = min(settings.get("max_pixels", most), most)
+        self._processor = processing.Glm46VImageProcessor(
+            **settings, use_transformers_backend=False
+        )
+
+    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        dtype = net.vision_tower.patch_embed.proj.weight.dtype
+        given = mx.array(pixels["pixel_values"]).astype(dtype)
+        return [net.vision_tower(given, mx.array(pixels["image_grid_thw"]))]
+
+
+# ---------------------------------------------------------------- positions of the tokens
+
+
+class Pixtral(Kind):
+    """Pixtral and Mistral 3: each row of an image ends with a word."""
+
+    placeholder = "[IMG]"
+
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
+        processing = _module("pixtral.image_processing_pixtral")
+        _need(words, "[IMG_BREAK]", "[IMG_END]")
+        # It keeps the images of a batch apart. One alone has none, and no array of patches squared.
+        _module("pixtral.vision").generate_block_attention_mask = lambda *_: None
+        tower, merge = config["vision_config"], 2 if config["model_type"] == "mistral3" else 1
+        self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
+        self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
+        # Its tower knows no place beyond this.
+        most = tower.get("image_size", 336) // self._factor * self._factor
+        edges = processing._size_to_pair(self._processor.size)
+        self._processor.size = [min(edge, most) for edge in edges]
+
+    def look(self, rgb: np.ndarray) -> Patches:
+        made = self._processor.preprocess([rgb], patch_size=self._factor)
+        high, wide = (edge // self._factor for edge in made["image_sizes"][0])
+        layout = [wide, "[IMG_BREAK]"] * high
+        return Patches(dict(made), [*layout[:-1], "[IMG_END]"])
+
+    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        layer, sizes = net.vision_feature_layer, pixels["image_sizes"]
+        given = mx.array(pixels["pixel_values"]).transpose(0, 2, 3, 1)
+        last, states = net.vision_tower(given, output_hidden_states=layer != -1, image_sizes=sizes)
+        found = (last if layer == -1 else states[layer])[0]
+        projector = net.multi_modal_projector
+        merger = projector.get("patch_merger")
+        if merger is None:
+            return [projector(found)]
+        # The merger's own would take each patch out by itself.
+        merge = merger.spatial_merge_size
+        high, wide = (edge // merger.patch_size // merge for edge in sizes[0])
+        grid = projector.norm(found).reshape(high, merge, wide, merge, -1)
+        merged = merger.merging_layer(grid.transpose(0, 2, 4, 1, 3).reshape(high * wide, -1))
+        return [projector.linear_2(projector.gelu(projector.linear_1(merged)))]
+
+
+class Lfm2VL(Kind):
+    """LFM2-VL: a large image is cut into tiles, each after a word for its place."""
+
+    placeholder = "<image>"
+
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
+        processing = _module("lfm2_vl.processing_lfm2_vl")
+        _need(words, "<|image_start|>", "<|image_end|>")
+        settings = _settings(folder)
+        for name in processing._OFFICIAL_SPLITTING_DEFAULTS:
+            settings.pop(name, None)  # mlx-vlm's own processor does not believe these either
+        self._processor = processing.Lfm2VlNumpyImageProcessor(**settings)
+
+    def look(self, rgb: np.ndarray) -> Patches:
+        made = self._processor.preprocess([rgb])
+        factor = self._processor.downsample_factor
+        counts = [
+            -(-int(high) // factor) * -(-int(wide) // factor)
+            for high, wide in made["spatial_shapes"]
+        ]
+        layout: list[str | int] = [counts[-1]]
+        if len(counts) > 1:
+            rows, columns = int(made["image_rows"][0]), int(made["image_cols"][0])
+            places = [(row + 1, column + 1) for row in range(rows) for column in range(columns)]
+            layout = ["<|img_thumbnail|>", counts[-1]]
+            for (row, column), count in reversed([*zip(places, counts, strict=False)]):
+                layout = [f"<|img_row_{row}_col_{column}|>", count, *layout]
+        return Patches(dict(made), ["<|image_start|>", *layout, "<|image_end|>"])
+
+    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        names = ("spatial_shapes", "pixel_attention_mask")
+        views = net.encode_images(
+            mx.array(pixels["pixel_values"]), **{name: mx.array(pixels[name]) for name in names}
+        )
+        return [mx.concatenate(views)]
+
+
+class MuseGlimmer(Kind):
+    """Muse Glimmer."""
+
+    placeholder = "<|patch|>"
+
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
+        _need(words, "<|image_start|>", "<|image_end|>")
+        self._processor = _module("muse_glimmer").MuseGlimmerImageProcessor(**_settings(folder))
+        most = MOST_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
+        self._processor.max_image_tokens = min(self._processor.max_image_tokens, most)
+
+    def look(self, rgb: np.ndarray) -> Patches:
+        from PIL import Image
+
+        made = self._processor([Image.fromarray(rgb)])
+        count = int(made["image_grid_thw"].prod()) // self._processor.merge_size**2
+        return Patches(made, ["<|image_start|>", count, "<|image_end|>"])
+
+    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        grid = mx.array(pixels["image_grid_thw"])
+        return [net._encode_image(mx.array(pixels["pixel_values"]), grid)]
+
+    def words_of(self, net: Any, ids: mx.array) -> mx.array:
+        normed: mx.array = net.language_model.model.embed_norm(super().words_of(net, ids))
+        return normed
+
+
+class Gemma4(Kind):
+    """Gemma 4: the tokens of an image see each other, in models that want that.
+
+    The unified one has no tower: patches go through one layer.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
+        home = _module(config["model_type"])
+        processor = getattr(home, "ImageProcessor", None) or home.Gemma4ImageProcessor
+        self._processor = processor(**_settings(folder))
+        known = {number: word for word, number in words.items()}
+        ids = (("image", 258880), ("boi", 255999), ("eoi", 258882))
+        self.placeholder, self._first, self._last = (
+            known[config.get(f"{name}_token_id", usual)] for name, usual in ids
+        )
+
+    def look(self, rgb: np.ndarray) -> Patches:
+        from PIL import Image
+
+        made, (count,) = self._processor.preprocess([Image.fromarray(rgb)])
+        return Patches(made, [self._first, count, self._last])
+
+    def tower(self, net: Any) -> Any:
+        return net.get("vision_tower", net.get("vision_embedder"))
+
+    def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        places = pixels.get("image_position_ids")
+        given = mx.array(pixels["pixel_values"])
+        found = net.encode_image(given, None if places is None else mx.array(places))
+        return [found.reshape(-1, found.shape[-1])]
+
+    def words_of(self, net: Any, ids: mx.array) -> mx.array:
+        scaled: mx.array = super().words_of(net, ids) * net.language_model.model.embed_scale
+        return scaled
+
+    def given(
+        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
+    ) -> dict[str, Any]:
+        given = super().given(net, ids, rows, seen, parts)
+        model = net.language_model.model
+        if model.hidden_size_per_layer_input:
+            flat = ids.reshape(-1)
+            flat[rows] = 0
+            given["per_layer_inputs"] = model.get_per_layer_inputs(flat.reshape(ids.shape))
+        if model.config.use_bidirectional_attention == "vision":
+            mix_in(_SeesWithin, [model])
+            given["mm_token_type_ids"] = [_within(part) for part in parts]
+        return given
+
+
+def _within(part: Fed) -> list[tuple[int, int]]:
+    """Where the tokens of images are in a part of a pass."""
+    spans = []
+    for at, sight in part.images:
+        first = max(0, at + int(sight.own[0]) - part.start)
+        last = min(part.count, at + int(sight.own[-1]) + 1 - part.start)
+        if last - first > 1:
+            spans.append((first, last))
+    return spans
+
+
+class _SeesWithin:
+    """Mixed in before the class of Gemma's text model: the mask that lets an image see itself.
+
+    The model's own makes it only where a prompt is read in one pass from its beginning.
+    """
+
+    layers: Any
+    window_size: int
+
+    def _make_masks(self, h: mx.array, caches: list[Any], spans: Any = None) -> list[Any]:
+        if spans is None or not any(spans):
+            masks: list[Any] = super()._make_masks(h, caches)  # type: ignore[misc]
+            return masks
+        made: dict[str, Any] = {}
+        for layer, cache in zip(self.layers, caches, strict=True):
+            if layer.layer_type not in made:
+                window = self.window_size if layer.layer_type == "sliding_attention" else None
+                made[layer.layer_type] = ragged.open_mask(cache, h.shape[1], window, spans)
+        return [made[layer.layer_type] for layer in self.layers]
+
+
+KINDS: dict[str, type[Kind]] = {
+    "gemma4": Gemma4,
+    "gemma4_unified": Gemma4,
+    "glm_ocr": GlmOcr,
+    "lfm2-vl": Lfm2VL,
+    "lfm2_vl": Lfm2VL,
+    "mistral3": Pixtral,
+    "muse_glimmer": MuseGlimmer,
+    "pixtral": Pixtral,
+    "qwen3_5": Qwen3VL,
+    "qwen3_5_moe": Qwen3VL,
+    "qwen3_vl": Qwen3VL,
+    "qwen3_vl_moe": Qwen3VL,
+}
+"""By the model's type, the architectures whose images are taken."""
