@@ -42,7 +42,7 @@ whole limit, so that a crowd of agents displaces none of a person's chats."""
 
 NAMES = "conversations"
 """Beside those of clients: which conversation lies under which name."""
-_APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|part)|{NAMES}(\.new)?")
+_APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
 
 
 def kept_apart(folder: Path) -> list[Path]:
@@ -53,6 +53,20 @@ def kept_apart(folder: Path) -> list[Path]:
     """
     there = folder / APART
     return [f for f in there.iterdir() if _APART.fullmatch(f.name)] if there.exists() else []
+
+
+def _is_written(half: Path) -> bool:
+    """Whether another program, which has the same folder, writes that file now."""
+    number = half.suffixes[0][1:]
+    if not number.isdecimal() or int(number) == os.getpid():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except PermissionError:  # it is somebody else's
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
@@ -86,10 +100,11 @@ class Offload:
         self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
-        halves = f"{'[0-9a-f]' * 40}.part"
+        halves = f"{'[0-9a-f]' * 40}.*part"
         for half in (h for f in self._folders for h in f.glob(halves)):
             with contextlib.suppress(OSError):  # left by a program that was killed
-                half.unlink()
+                if not _is_written(half):
+                    half.unlink()
 
     @property
     def nbytes(self) -> int:
@@ -259,7 +274,7 @@ class Offload:
 
     def _write_one(self, path: Path, image: Image) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part = path.with_suffix(".part")
+        part = path.with_suffix(f".{os.getpid()}.part")
         try:
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
             with open(handle, "wb") as stream:

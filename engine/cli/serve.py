@@ -229,7 +229,7 @@ def _cache(options: argparse.Namespace) -> Path | None:
 
     Raises:
         ValueError: something else lies where they would, which would be removed to make room.
-        OSError: it cannot be used.
+        OSError: a folder that was named cannot be used.
     """
     from engine.cache.offload import APART, kept_apart
 
@@ -237,9 +237,17 @@ def _cache(options: argparse.Namespace) -> Path | None:
     if cache is None or (options.cache_gb <= 0 and not options.forget):
         return None
     cache = cache.expanduser()
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     there = cache / APART
-    strange = set(there.iterdir() if there.exists() else ()) - set(kept_apart(cache))
+    try:
+        for folder in (cache, there):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        strange = set(there.glob("*.safetensors")) - set(kept_apart(cache))
+    except OSError as error:
+        if cache != serve_cache_dir():
+            raise
+        # As in a container whose home cannot be written to.
+        print(f"serve: {error}. No conversation is kept beyond the end.", file=sys.stderr)
+        return None
     if strange:
         raise ValueError(f"{there} is no folder of conversations: {strange.pop().name} lies there")
     return cache

@@ -362,8 +362,11 @@ KEEP_IDLE = 10.0
 write for each of its turns would wear the disk."""
 KEEP_BUSY = 120.0
 """So old may be what is written of one that never rests."""
-MOST_NAMES = 4096
-"""Conversations whose caches are known by their digests."""
+MOST_NAMES = 8192
+"""Digests of conversations, and of their beginnings, by which caches are known."""
+BEGINNINGS = 16
+"""Of a conversation, by which it is known, too: agents take out of what was said what was a hint
+for one turn alone, and people go back."""
 LONGEST_DIGESTED = 4 * 2**20
 """Characters of a conversation. A longer one is read again after a restart."""
 
@@ -371,18 +374,24 @@ LONGEST_DIGESTED = 4 * 2**20
 class Names:
     """Under which names the caches of conversations lie on disk, by their digests.
 
-    Each turn adds a line, so that a program that is killed has lost none.
+    Each turn adds a line, so that a program that is killed has lost none. A folder that cannot be
+    read or written costs what it would have given, and nothing else.
 
     Args:
         cache: the folder of the engine's caches.
     """
 
     def __init__(self, cache: Path) -> None:
-        for folder in (cache, cache / APART):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = cache / APART / NAMES
         self._names: dict[str, str] = {}  # the least recently noted first
-        lines = self._file.read_text("ascii", "replace").split("\n") if self._file.exists() else []
+        self._ends: dict[str, str] = {}  # by the name the digest that was noted last
+        lines: list[str] = []
+        try:
+            self._make_folder()
+            if self._file.is_file():  # a pipe would be waited for
+                lines = self._file.read_text("ascii", "replace").split("\n")
+        except OSError as error:
+            log.warning("Conversations are not found again after a restart: %s", error.strerror)
         for line in lines:
             digest, _, name = line.partition(" ")
             if re.fullmatch(DIGEST, digest) and re.fullmatch(f"{APART}[0-9a-f]{{32}}", name):
@@ -391,30 +400,49 @@ class Names:
             with suppress(OSError):
                 self._rewrite()
 
-    def find(self, digests: Sequence[str]) -> str | None:
-        """The name for the longest of these beginnings of a conversation, the shortest first."""
-        found = (self._names.get(digest) for digest in reversed(digests))
-        return next((name for name in found if name is not None), None)
+    def find(self, digests: Sequence[str]) -> tuple[str, bool]:
+        """The name for the longest of these beginnings of a conversation, the shortest first, and
+        whether that is all that lies there; "" where there is none."""
+        digest = next((digest for digest in reversed(digests) if digest in self._names), "")
+        name = self._names.get(digest, "")
+        return name, self._ends.get(name) == digest
 
-    def note(self, digest: str, name: str) -> None:
-        """A conversation with that digest lies, or will lie, under that name."""
-        self._put(digest, name)
+    def note(self, digests: Sequence[str], name: str) -> None:
+        """A conversation lies, or will lie, under that name.
+
+        Args:
+            digests: of beginnings of it; the last one is that of all.
+        """
+        for digest in digests:
+            self._put(digest, name)
         try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-            with open(os.open(self._file, flags, 0o600), "ab") as file:
-                file.write(f"{digest} {name}\n".encode())
+            if self._file.parent.is_dir():
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+                with open(os.open(self._file, flags, 0o600), "ab") as file:
+                    file.write("".join(f"{digest} {name}\n" for digest in digests).encode())
+            else:  # somebody has removed it
+                self._make_folder()
+                self._rewrite()
         except OSError as error:  # it is read again after a restart, and nothing else
             log.info("a conversation is not found again after a restart (%s)", error.strerror)
 
     def forget(self) -> None:
         """Know none any more. What lies on disk stays there."""
         self._names.clear()
+        self._ends.clear()
+
+    def _make_folder(self) -> None:
+        for folder in (self._file.parent.parent, self._file.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _put(self, digest: str, name: str) -> None:
         self._names.pop(digest, None)
         self._names[digest] = name
+        self._ends[name] = digest
         if len(self._names) > MOST_NAMES:
-            del self._names[next(iter(self._names))]
+            oldest = next(iter(self._names))
+            if self._ends.get(gone := self._names.pop(oldest)) == oldest:
+                del self._ends[gone]
 
     def _rewrite(self) -> None:
         part = self._file.with_suffix(".new")
@@ -573,17 +601,17 @@ class Conversations:
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
     ) -> tuple[str | None, str]:
         """The id of a new session, that under which the conversation was written, if it was; and
-        that of one that was written and has the same head, if nobody has that in memory."""
+        that of one that was written and has the same beginning, or the same head at least, if
+        nobody has that in memory."""
         if self._names is None:
             return None, ""
         digests, begins_as = _digests(kind, messages), ""
         with self._lock:
-            name = self._names.find(digests)
-            if name is None or name in self._taken:
+            name, whole = self._names.find(digests)
+            if not whole or name in self._taken:
+                here, others = {*self._taken, *self._begun}, (name, self._names.find([head])[0])
+                begins_as = next((one for one in others if one and one not in here), "")
                 name = f"{APART}{uuid.uuid4().hex}"
-                begins_as = self._names.find([head]) or ""
-                if begins_as in self._taken or begins_as in self._begun:
-                    begins_as = ""
             self._taken.add(name)
             self._begun.add(begins_as)
         return name, begins_as
@@ -593,13 +621,15 @@ class Conversations:
             return
         conversation.unwritten_since = time.monotonic()
         conversation.written = conversation.written or conversation.unwritten_since
-        if digests:
-            self._names.note(digests[-1], conversation.session.id)
-        # What nobody has gone on with may be dropped before others.
-        head, own = conversation.head, conversation.session.id
-        known = self._names.find([head])
-        if head and (known is None or (conversation.followed and known != own)):
-            self._names.note(head, own)
+        own, followed = conversation.session.id, conversation.followed
+        noted = []
+        for beginning in filter(None, (conversation.head, *digests[-BEGINNINGS:-1])):
+            known, _ = self._names.find([beginning])
+            # What nobody has gone on with may be dropped before others.
+            if not known or (followed and known != own):
+                noted.append(beginning)
+        if noted := [*noted, *digests[-1:]]:
+            self._names.note(noted, own)
 
     def _surplus(self, guest: str) -> Conversation | None:
         """The one that goes, after a guest has given one back; None where all may stay."""

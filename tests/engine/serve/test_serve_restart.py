@@ -102,6 +102,25 @@ def test_after_a_restart_another_conversation_reads_its_own_part_alone(
         assert usage(server, turns(0, "five"), system="x", tools=tools)[1] < 64
 
 
+def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_path: Path) -> None:
+    """As agents do it with the date. What comes before it is not read again after a restart."""
+    cache = tmp_path / "cache"
+
+    def asked(server: Server, count: int, hint: int) -> int:
+        said = turns(count)
+        said[hint] = {"role": "user", "content": f"Today is the {hint}th. and {hint}"}
+        return usage(server, said)[0]
+
+    with serving(folder, cache) as server:
+        for count in range(2):  # by which all others with the same tools would begin
+            usage(server, turns(count, "another"))
+        asked(server, 2, 4)
+    with serving(folder, cache) as server:
+        assert asked(server, 3, 6) < 200
+        assert asked(server, 3, 6) < 64
+        assert asked(server, 2, 4) < 200, "what others have begun with stays as it is"
+
+
 def test_what_rests_is_written_while_it_stays(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,15 +218,66 @@ def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
         assert usage(server, turns(3))[0] < 64
 
 
+def test_a_folder_that_is_no_folder_costs_what_it_would_have_given(
+    folder: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / APART).write_text("somebody's")
+    with serving(folder, cache) as server:
+        usage(server, turns(0))
+        assert usage(server, turns(1))[0] < 64
+    assert (cache / APART).read_text() == "somebody's"
+    (cache / APART).unlink()
+    (cache / APART).mkdir()
+    os.mkfifo(cache / APART / "conversations")  # which nobody reads
+    Names(cache)
+
+
+def test_what_is_said_after_the_folder_was_removed_is_found_again(
+    folder: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    with serving(folder, cache) as server:
+        usage(server, turns(0))
+        usage(server, turns(1))
+        shutil.rmtree(cache)
+        usage(server, turns(2))
+    assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
+    with serving(folder, cache) as server:
+        assert usage(server, turns(3))[0] < 64
+
+
+def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    with serving(folder, cache) as server:
+        usage(server, turns(0))
+        usage(server, turns(1))
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    halves = [cache / APART / f"{'a' * 40}.{pid}.part" for pid in (1, gone.pid)]
+    for half in halves:
+        half.write_text("half")
+    with serving(folder, cache) as one, serving(folder, cache) as other:
+        assert [half.exists() for half in halves] == [True, False]
+        for server in (one, other):
+            assert usage(server, turns(2))[0] < 64
+    with serving(folder, cache) as server:
+        assert usage(server, turns(3))[0] < 64
+
+
 def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
     names = Names(tmp_path / "names")
     for number in range(2 * MOST_NAMES + 10):
-        names.note(f"{number:064x}", f"{APART}{number:032x}")
+        names.note([f"{number:064x}"], f"{APART}{number:032x}")
     again = Names(tmp_path / "names")
-    assert again.find([f"{5:064x}"]) is None
-    assert again.find([f"{MOST_NAMES * 2:064x}", "0" * 63 + "x"]) == f"{APART}{MOST_NAMES * 2:032x}"
+    assert again.find([f"{5:064x}"]) == ("", False)
+    last, name = f"{MOST_NAMES * 2:064x}", f"{APART}{MOST_NAMES * 2:032x}"
+    assert again.find([last, "0" * 63 + "x"]) == (name, True)
     listed = tmp_path / "names" / APART / "conversations"
     assert len(listed.read_text().split("\n")) <= MOST_NAMES + 1
+    again.note(["f" * 64], name)
+    assert again.find([last]) == (name, False)
     cache = tmp_path / "cache"
     with serving(folder, cache, limit=3_000_000) as server:
         for who in "abcdef":
@@ -224,14 +294,27 @@ def test_the_folder_is_emptied_on_request(
     assert main(options) == 0
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
     there = cache / APART
-    there.mkdir()
     for name in (f"{'a' * 40}.safetensors", f"{'b' * 40}.part", "conversations"):
         (there / name).write_text("x")
     assert main(options) == 0
     assert not list(there.iterdir())
     assert "Nothing is kept" in capsys.readouterr().out
+    (there / "index").write_text("of a newer version")
+    assert main(options) == 0
+    assert (there / "index").exists()
     (there / "model.safetensors").write_text("somebody's weights")
     assert main(options) == 2
     assert main(options[:-1]) == 2
     assert "model.safetensors lies there" in capsys.readouterr().err
     assert (there / "model.safetensors").exists()
+
+
+def test_only_a_folder_that_was_named_must_be_usable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    strange = tmp_path / "file" / "cache"
+    assert main(["serve", "--cache", str(strange), "--forget"]) == 2
+    monkeypatch.setattr("engine.cli.serve.serve_cache_dir", lambda: strange)
+    assert main(["serve", "--forget"]) == 0
+    assert "No conversation is kept" in capsys.readouterr().err
