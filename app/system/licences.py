@@ -20,6 +20,7 @@ from app.settings.paths import resources
 ROOTS = (
     "PySide6-Essentials",
     "PySide6-QtAds",
+    "backports.zstd",
     "beautifulsoup4",
     "defusedxml",
     "h11",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -200,9 +201,11 @@ async def _rest_taken(receive: Receive) -> None:
 
 
 PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""What a body may be packed by, with zlib's number for its frame."""
+"""What a body may be packed by, with zlib's number for its frame. The other is zstd."""
 UNPACKED = 64 * 2**10
 """Bytes that are unpacked at once. Others have their turn between."""
+WINDOW_LOG = 23
+"""Of a body that zstd has packed: 8 MB are looked back at, as RFC 8878 wants it."""
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
@@ -214,26 +217,58 @@ def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return _as_it_is
-    if name not in PACKED:
+    work: Any
+    pieces: _Pieces
+    damaged: tuple[type[Exception], ...]
+    if name in PACKED:
+        work, pieces, damaged = zlib.decompressobj(PACKED[name]), _of_zlib, (zlib.error,)
+    elif name == "zstd":
+        work, pieces, damaged = _zstd()
+    else:
         raise RefusedError(
-            415, f"A body can be packed by gzip or deflate here, not by {shortened(name)[:40]}."
+            415,
+            "A body can be packed by gzip, deflate or zstd here, or not at all, and not by "
+            f"{shortened(name)[:40]}.",
         )
-    work = zlib.decompressobj(PACKED[name])
 
     async def unpacked(piece: bytes, last: bool) -> AsyncIterator[bytes]:
         try:
-            while piece:
-                yield work.decompress(piece, UNPACKED)
-                piece = work.unconsumed_tail
+            for part in pieces(work, piece, last):
+                yield part
                 await asyncio.sleep(0)
-            if last and (rest := work.flush()):
-                yield rest
-        except zlib.error:
+        except damaged:
             raise RefusedError(400, f"The body is not packed by {name}, or is damaged.") from None
         if work.unused_data or (last and not work.eof):
             raise RefusedError(400, f"The body is packed by {name}, and its end is missing.")
 
     return unpacked
+
+
+_Pieces = Callable[[Any, bytes, bool], Iterator[bytes]]
+
+
+def _of_zlib(work: Any, piece: bytes, last: bool) -> Iterator[bytes]:
+    while piece:
+        yield work.decompress(piece, UNPACKED)
+        piece = work.unconsumed_tail
+    if last and (rest := work.flush()):
+        yield rest
+
+
+def _of_zstd(work: Any, piece: bytes, _: bool) -> Iterator[bytes]:
+    if piece:
+        yield work.decompress(piece, UNPACKED)
+        while not (work.needs_input or work.eof):
+            yield work.decompress(b"", UNPACKED)
+
+
+def _zstd() -> tuple[Any, _Pieces, tuple[type[Exception], ...]]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    limits: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
+    return zstd.ZstdDecompressor(options=limits), _of_zstd, (zstd.ZstdError, EOFError)
 
 
 async def _as_it_is(piece: bytes, _: bool) -> AsyncIterator[bytes]:
