@@ -359,7 +359,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture agents", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(agents())}")
     parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
-    about = "against the window's server; pictures of six sub-agents go there"
+    about = "against the window's server; pictures of its rows go there"
     parser.add_argument("--window", type=Path, metavar="FOLDER", help=about)
     chosen = parser.parse_args(arguments)
     rows: list[tuple[str, str, bool, str]] = []
@@ -372,7 +372,9 @@ def main(arguments: list[str]) -> int:
             parser.error("name one agent with --window: a process has one window")
     with tempfile.TemporaryDirectory() as root:
         for name in chosen.names or known:
-            serving = _Serving if chosen.window is None else torture_agents_window.Window
+            serving: Callable[[Path, Path], Serving] = _Serving
+            if chosen.window is not None:
+                serving = partial(torture_agents_window.Window, chosen.window)
             _run(name, known[name], Path(root) / name, rows, chosen.record, serving)
     print(f"\n{'agent':12} {'what':42} {'worked':7}")
     for agent, what, worked, how in rows:

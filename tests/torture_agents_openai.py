@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tokenizers import Tokenizer
+
+from engine.cache.ledger import common_bytes
 from tests.engine.scripted import call
 from tests.torture_agents import (
     MODEL,
@@ -32,7 +35,7 @@ from tests.torture_agents import (
 )
 
 FILL = "seq -s ' ' 1 2200"
-FILL_SECONDS, ABORT_SECONDS = 150.0, 12.0
+FILL_SECONDS, ABORT_SECONDS = 300.0, 12.0
 RESTS_SECONDS = 12.0
 """A conversation rests before it is written."""
 
@@ -89,6 +92,7 @@ CLIENTS = {
             *("exec", "resume", "--last", "--skip-git-repo-check"),
             *("--dangerously-bypass-approvals-and-sandbox", "PROMPT"),
         ],
+        helper=call("multi_agent_v1.spawn_agent", message="[[part]]"),
     ),
     "opencode": Client(
         "opencode-ai",
@@ -180,6 +184,27 @@ def figures(exchanges: Sequence[Exchange]) -> str:
     return "read " + ", ".join(f"{e.read}/{e.read + e.known}" for e in exchanges)
 
 
+def _new(here: Here, place: int, turns: Sequence[Exchange]) -> int:
+    """About how many tokens in some requests stand behind what was sent before that place."""
+    tokenizer = Tokenizer.from_file(str(here.folder.parent / MODEL / "tokenizer.json"))
+    before = [_told(e) for e in here.recorder.exchanges[:place]]
+    found = 0
+    for exchange in turns:
+        told = _told(exchange)
+        common = max((common_bytes(told, one) for one in before), default=0)
+        found += len(tokenizer.encode(told[common:].decode(errors="ignore")).ids)
+        before.append(told)
+    return found
+
+
+def _told(exchange: Exchange) -> bytes:
+    """The tools and messages of a request, in the order in which a model reads them."""
+    body = exchange.body
+    said = body.get("messages", body.get("input"))
+    parts = (body.get("instructions"), body.get("tools"), said)
+    return json.dumps(parts, ensure_ascii=False).encode()
+
+
 def _run(name: str, here: Here) -> None:
     """Four turns with tools, an overflow, an abort, and on after that."""
     client = CLIENTS[name]
@@ -191,16 +216,25 @@ def _run(name: str, here: Here) -> None:
         print(said[-1000:])
         return
     if client.resumed:
-        time.sleep(RESTS_SECONDS)
-        here.server.again()
         resumed = list(client.resumed)
         if client.sessions:
             listed, _ = ask("", client.sessions)
             last = re.search(r'"(?:sessionId|session_id|id)": ?"([^"]+)"', listed)
             resumed = [last[1] if last and word == "SESSION" else word for word in resumed]
+        place = len(here.recorder.exchanges)
         said, turns = ask("and on", resumed)
-        new = bool(turns) and turns[0].read < 0.05 * turns[0].known
-        here.found("goes on after a restart of the server", new, figures(turns))
+        new = _new(here, place, turns)
+        # What it has written meanwhile may stand in its first message, and moves what follows.
+        here.found(
+            "a second process goes on",
+            bool(turns) and sum(e.read for e in turns) <= new + 64 * len(turns),
+            f"{figures(turns)}, {new} new",
+        )
+        time.sleep(RESTS_SECONDS)
+        here.server.again()
+        said, turns = ask("and further", resumed)
+        kept = bool(turns) and turns[0].read < 0.05 * turns[0].known
+        here.found("goes on after a restart of the server", kept, figures(turns))
     if client.helper:
         said, turns = ask("[[help]] please")
         done = (here.folder / "part.txt").exists()

@@ -1,8 +1,8 @@
 """Coding agents at the window's server, for `tests.torture agents --window FOLDER`.
 
-Under a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or without one. Of Claude Code's six
-sub-agents pictures are taken while they read, write and run tools, while one is stopped and while
-all of them are paused.
+Under a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or without one. A picture is taken of
+each state that agents are in. Of Claude Code's six sub-agents there are more: while one is stopped
+and while all of them are paused.
 """
 
 from __future__ import annotations
@@ -61,10 +61,15 @@ SCRIPTS = {
 
 
 class Window:
-    """The program over a profile of its own, with its local API switched on."""
+    """The program over a profile of its own, with its local API switched on.
 
-    def __init__(self, model: Path, profile: Path) -> None:
-        self._model, self._profile = model, profile
+    Args:
+        pictures: a folder for those of what agents do.
+    """
+
+    def __init__(self, pictures: Path, model: Path, profile: Path) -> None:
+        self._pictures, self._model, self._profile = pictures, model, profile
+        self._shot: set[str] = set()
         self._held = ExitStack()
         self._orders = SimpleQueue[tuple[Callable[[], object], threading.Event]]()
         self.port = 0
@@ -104,13 +109,30 @@ class Window:
         thread = threading.Thread(target=work)
         thread.start()
         while thread.is_alive():
-            self.driver.until(lambda: not thread.is_alive() or not self._orders.empty(), 3600)
+            self.driver.until(
+                lambda: not thread.is_alive() or not self._orders.empty() or self._is_new(), 3600
+            )
+            if self._is_new():
+                self._shoot()
             if not self._orders.empty():
                 ordered, done = self._orders.get()
                 try:
                     ordered()
                 finally:
                     done.set()
+
+    def _stands(self) -> str:
+        """What the agents do, as a file's name."""
+        seen = self.driver.application.serving.guests.seen
+        return "-".join(sorted({f"{one.program}-{one.state}".replace(" ", "") for one in seen}))
+
+    def _is_new(self) -> bool:
+        return bool(stands := self._stands()) and stands not in self._shot
+
+    def _shoot(self) -> None:
+        self._shot.add(name := self._stands())
+        self._pictures.mkdir(parents=True, exist_ok=True)
+        self.driver.window.grab().save(str(self._pictures / f"{name}.png"))
 
 
 def agents(pictures: Path) -> Agents:
