@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
 
 Texts = Callable[[str], AttachedText | None]
@@ -115,8 +115,8 @@ def used(attachment: Attachment) -> str:
         return tr("{passages} from {pages}", passages=found, pages=pages)
     if attachment.use == "beginning":
         share = sum(end - begin for _, begin, end in attachment.spans)
-        percent = 100 * share // max(1, attachment.characters)
-        return tr("the first {percent} %", percent=percent)
+        of_all = 100 * share // max(1, attachment.characters) / 100
+        return tr("the first {share}", "of a file", share=percent(of_all))
     return numbers_of(attachment.unit, numbers)
 
 

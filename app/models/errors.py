@@ -80,7 +80,7 @@ def arithmetic(fit: Fit) -> str:
     total = _size(fit.total)
     return tr(
         "It needs {total}: {weights} for weights, {caches} for {chats} of {context} "
-        "tokens and {working} of working memory. {free} are free.",
+        "tokens and {working} of working memory. {free} is free.",
         total=total if fit.exact else tr("about {size}", size=total),
         weights=_size(fit.weights),
         caches=_size(fit.caches),

@@ -83,6 +83,11 @@ def code() -> str:
     return tr("en", "the code of this language: names of days and months are in it")
 
 
+def percent(share: float) -> str:
+    """ "12%" for 0.12, as the person's language writes it."""
+    return tr("{number}%", number=f"{share * 100:.0f}")
+
+
 def number(value: float, decimals: int = 0) -> str:
     """ "4,096" or "1.4" as the person's language writes it; whole numbers without decimals."""
     if _number is not None:

@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.score import GUEST, SPAN, Lane, ScoreFeed, Totals
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
-from app.ui.style.figures import bytes_line, doing_line, percent, rate_line
+from app.ui.style.figures import bytes_line, doing_line, rate_line
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, keep_font, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton

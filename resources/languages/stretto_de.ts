@@ -1556,7 +1556,6 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Erscheinungsbild</translation>
@@ -1602,7 +1601,7 @@ Jetzt: {now}</translation>
         <translation>{number} MB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number} %</translation>
     </message>
@@ -2565,6 +2564,11 @@ Du hast abgelehnt.</translation>
         <translation>Befehlspalette…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>{menu}: {choice}</source>
+        <translation>{menu}: {choice}</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -2917,8 +2921,9 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>the first {percent} %</source>
-        <translation>die ersten {percent} %</translation>
+        <source>the first {share}</source>
+        <comment>of a file</comment>
+        <translation>die ersten {share}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -3440,11 +3445,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Kontrast</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>{percent} %</source>
-        <translation>{percent} %</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4547,8 +4547,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Zoom {zoom} %</source>
-        <translation>Zoom {zoom} %</translation>
+        <source>Zoom: {zoom}</source>
+        <translation>Zoom: {zoom}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -7519,7 +7519,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>Nötig sind {total}: {weights} für Gewichte, {caches} für {chats} mit {context} Tokens und {working} Zwischenspeicher. Frei sind {free}.</translation>
     </message>
     <message>
@@ -7913,6 +7913,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>Ab hier löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Empty reply</source>
+        <translation>Leere Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>

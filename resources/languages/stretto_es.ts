@@ -1556,7 +1556,6 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Aspecto</translation>
@@ -1602,7 +1601,7 @@ Ahora: {now}</translation>
         <translation>{number} MB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number}&#xa0;%</translation>
     </message>
@@ -2565,6 +2564,11 @@ Rechazaste responder.</translation>
         <translation>Paleta de comandos…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>{menu}: {choice}</source>
+        <translation>{menu}: {choice}</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -2917,8 +2921,9 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>the first {percent} %</source>
-        <translation>el primer {percent}&#xa0;%</translation>
+        <source>the first {share}</source>
+        <comment>of a file</comment>
+        <translation>el primer {share}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -3440,11 +3445,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>{percent} %</source>
-        <translation>{percent}&#xa0;%</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4590,8 +4590,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Zoom {zoom} %</source>
-        <translation>Zoom: {zoom} %</translation>
+        <source>Zoom: {zoom}</source>
+        <translation>Zoom: {zoom}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -7562,7 +7562,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>Necesita {total}: {weights} para los pesos, {caches} para {chats} de {context} tokens y {working} de memoria de trabajo. Hay {free} libres.</translation>
     </message>
     <message>
@@ -7956,6 +7956,11 @@ No respondiste.</translation>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>Eliminar desde aquí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Empty reply</source>
+        <translation>Respuesta vacía</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>

@@ -1556,7 +1556,6 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Apparence</translation>
@@ -1602,7 +1601,7 @@ Maintenant&#xa0;: {now}</translation>
         <translation>{number}&#xa0;Mo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number}&#xa0;%</translation>
     </message>
@@ -2565,6 +2564,11 @@ Vous avez refusé.</translation>
         <translation>Palette de commandes…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>{menu}: {choice}</source>
+        <translation>{menu}&#xa0;: {choice}</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -2917,8 +2921,9 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>the first {percent} %</source>
-        <translation>les premiers {percent}&#xa0;%</translation>
+        <source>the first {share}</source>
+        <comment>of a file</comment>
+        <translation>les premiers {share}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -3440,11 +3445,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>{percent} %</source>
-        <translation>{percent}&#xa0;%</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4547,8 +4547,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Zoom {zoom} %</source>
-        <translation>Zoom&#xa0;: {zoom}&#xa0;%</translation>
+        <source>Zoom: {zoom}</source>
+        <translation>Zoom&#xa0;: {zoom}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -7519,7 +7519,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
     </message>
     <message>
@@ -7913,6 +7913,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>Supprimer à partir d’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Empty reply</source>
+        <translation>Réponse vide</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>

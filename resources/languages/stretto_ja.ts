@@ -1538,7 +1538,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>外観</translation>
@@ -1584,7 +1583,7 @@ Now: {now}</source>
         <translation>{number} MB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number}%</translation>
     </message>
@@ -2527,6 +2526,11 @@ You declined.</source>
         <translation>コマンドパレット…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>{menu}: {choice}</source>
+        <translation>{menu}: {choice}</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -2875,8 +2879,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>the first {percent} %</source>
-        <translation>最初の{percent}%</translation>
+        <source>the first {share}</source>
+        <comment>of a file</comment>
+        <translation>最初の{share}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -3384,11 +3389,6 @@ You declined.</source>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>コントラスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>{percent} %</source>
-        <translation>{percent}%</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4480,8 +4480,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Zoom {zoom} %</source>
-        <translation>拡大率{zoom}%</translation>
+        <source>Zoom: {zoom}</source>
+        <translation>拡大率: {zoom}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -7421,7 +7421,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>{total}が必要です: 重み{weights}、{context}トークンの{chats}に{caches}、作業用メモリ{working}。空きは{free}です。</translation>
     </message>
     <message>
@@ -7811,6 +7811,11 @@ You did not answer.</source>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>ここ以降を削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Empty reply</source>
+        <translation>空の回答</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>

@@ -1538,7 +1538,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>外观</translation>
@@ -1584,7 +1583,7 @@ Now: {now}</source>
         <translation>{number} MB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/settings/language.py"/>
         <source>{number}%</source>
         <translation>{number}%</translation>
     </message>
@@ -2527,6 +2526,11 @@ You declined.</source>
         <translation>命令面板…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>{menu}: {choice}</source>
+        <translation>{menu}：{choice}</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -2875,8 +2879,9 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>the first {percent} %</source>
-        <translation>前 {percent}%</translation>
+        <source>the first {share}</source>
+        <comment>of a file</comment>
+        <translation>前 {share}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -3384,11 +3389,6 @@ You declined.</source>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>对比度</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>{percent} %</source>
-        <translation>{percent}%</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4523,8 +4523,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Zoom {zoom} %</source>
-        <translation>缩放 {zoom}%</translation>
+        <source>Zoom: {zoom}</source>
+        <translation>缩放：{zoom}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -7464,7 +7464,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} are free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>需要 {total}：权重 {weights}，{chats}（各 {context} 个 token）{caches}，工作内存 {working}。可用 {free}。</translation>
     </message>
     <message>
@@ -7854,6 +7854,11 @@ You did not answer.</source>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Delete from Here</source>
         <translation>从此处删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <source>Empty reply</source>
+        <translation>空回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>

@@ -37,9 +37,9 @@ from app.models.errors import problem
 from app.models.figures import memory_by_model
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
-from app.ui.style.figures import bytes_line, date_line, percent
+from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from engine import LOOKUP

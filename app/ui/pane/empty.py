@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
@@ -136,12 +136,12 @@ class EmptyChat(QWidget):
         self._fit()
 
     def _fit_title(self) -> None:
-        """Leave out the title's middle where a model's name is too long; the tooltip is whole."""
+        """In two lines, or with its middle left out where a name is too long for one of them."""
         margins = self._outer.contentsMargins()
         room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
-        self._title.setText(metrics.elidedText(self._title.toolTip(), middle, room))
+        self._title.setText(_in_two_lines(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
         """Show what there is room for. What matters least goes first: the way to a model stays."""
@@ -151,9 +151,9 @@ class EmptyChat(QWidget):
         height, end = self.height(), Qt.TextElideMode.ElideRight
         for button in self.buttons:
             whole = str(button.property("whole"))
-            shown = button.fontMetrics().elidedText(whole, end, inner - 36)
+            shown = _in_two_lines(whole, button.fontMetrics(), end, inner - 36)
             button.setText(shown)
-            button.setToolTip("" if shown == whole else whole)
+            button.setToolTip(whole if "…" in shown else "")
         self._mark.setVisible(height > grown(380, 7))
         self._teaching.setVisible(height > grown(230, 4))
         self.get.setVisible(guide)
@@ -166,15 +166,17 @@ class EmptyChat(QWidget):
             way.setVisible(wanted and room >= 0)
             room += 0 if wanted else way.sizeHint().width() + 8
         self.more.setVisible(height > grown(110, 2) and (guide or not self.four.isHidden()))
-        left = height - margins.top() - margins.bottom() - grown(40) - 24
+        left = height - margins.top() - margins.bottom() - 24
+        left -= max(grown(40), self._title.sizeHint().height())
         for part, needed in (
             (self._mark, 56),
             (self._teaching, 12 + max(0, self._teaching.heightForWidth(inner))),
             (self.more, 16 + self.get.sizeHint().height()),
         ):
             left -= 0 if part.isHidden() else needed
-        for number, button in enumerate(self.buttons):
-            button.setVisible((number + 1) * (button.sizeHint().height() + 8) <= left)
+        for button in self.buttons:
+            left -= button.sizeHint().height() + 8
+            button.setVisible(left >= 0)
 
     async def _look_for_small(self) -> None:
         self._small_ref = await flows.aside(lambda _: _small_folder())
@@ -196,6 +198,15 @@ class EmptyChat(QWidget):
         button = self.sender()
         if isinstance(button, QPushButton):
             self.chosen.emit(str(button.property("whole")))
+
+
+def _in_two_lines(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
+    """The words, broken where one line has no room for them; a line that is too long is elided."""
+    wide = metrics.horizontalAdvance
+    ends = [at for at, sign in enumerate(words) if sign == " " and wide(words[:at]) <= room]
+    if wide(words) <= room or not ends:
+        return metrics.elidedText(words, elide, room)
+    return f"{words[: ends[-1]]}\n{metrics.elidedText(words[ends[-1] + 1 :], elide, room)}"
 
 
 def _of_the_guide() -> str:

@@ -14,10 +14,10 @@ from app.chats.tool_call import doing
 from app.models.loading import LoadState
 from app.remote.address import KINDS, Remote
 from app.remote.session import RemoteModel
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, mark, number, percent, tr
 from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t
-from app.ui.style.figures import doing_line, percent, phase_line, seconds
+from app.ui.style.figures import doing_line, phase_line, seconds
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
@@ -92,6 +92,12 @@ def of_settings(chat: Chat) -> str:
     )
 
 
+def _name(chat: Chat) -> str:
+    """The model's, where it is said beside it that it is elsewhere, and on which machine."""
+    named = chat.remote.short_name if chat.remote is not None else chat.model_status.name
+    return chat.alias or named
+
+
 def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
     """What stands in the empty composer of a chat, and the line below the text.
 
@@ -102,7 +108,7 @@ def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
     placeholder = (
         counted("Message %n chat…", "Message %n chats…", heard)
         if heard > 1
-        else tr("Message {name}…", name=chat.alias or chat.model_status.name)
+        else tr("Message {name}…", name=_name(chat))
     )
     known = chat.model_status.state is LoadState.READY  # nothing is sent to one that was removed
     own = (chat.remote,) if chat.remote is not None and known else ()
@@ -348,15 +354,17 @@ class PaneHeader(QWidget):
         """Write the model and its state as they are now."""
         chat = self._chat
         model_status = chat.model_status
-        name = chat.alias or model_status.name
+        short = self.width() < t.NARROW
+        whole = chat.alias or model_status.name
+        name = _name(chat) if short else whole
         if self.model_button.text() != name:
             self.model_button.setText(name)
-            self.model_button.setAccessibleName(tr("Model: {name}", name=name))
+            self.model_button.setAccessibleName(tr("Model: {name}", name=whole))
+            self.room_changed.emit()
         hidden = bool(chat.alias)
         for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, OPTIONS_TIP)):
             button.setEnabled(not hidden)
             button.setToolTip(tr("Hidden until you keep a reply") if hidden else tr(tip))
-        short = self.width() < t.NARROW
         state = phase_line(chat.phase, chat.progress, short=short)
         tools = chat.tools
         at_work = doing(tools.calls.values(), tools.step, tools.tokens)
@@ -389,7 +397,7 @@ class PaneHeader(QWidget):
         context = (0, 0, 0) if hidden else chat.context
         self.meter.show_context(*context)
         self._metered = self.meter.share > MUCH
-        spoken = f"{name}, {self._state}"
+        spoken = f"{whole}, {self._state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
         tip = "\n".join(filter(None, (spoken, self.meter.words)))
@@ -441,8 +449,11 @@ class PaneHeader(QWidget):
         if self.cancel.isVisibleTo(self):
             room -= self.cancel.width() + 4
         beside = room - DOT - metrics.horizontalAdvance(self._state)
-        # That it rests is told on hover; so is what cannot be written whole.
-        fits = beside >= min(hint.width(), scaled(LEAST_BESIDE))
+        # That it rests is told on hover; so is what cannot be written whole. In a narrow pane the
+        # tab's dot says that it does something, and the name that is whole which model it is.
+        rests = self._chat.phase is Phase.IDLE or self.width() < t.NARROW
+        least = hint.width() if rests else min(hint.width(), scaled(LEAST_BESIDE))
+        fits = beside >= least
         self._written = self._state if self._told and fits else ""
         if self._written:
             room = beside

@@ -8,7 +8,7 @@ from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QSpinBox
 
-from app.settings.language import LANGUAGES, mark, tr
+from app.settings.language import LANGUAGES, mark, percent, tr
 from app.settings.options import TEXT_PX, ZOOM, Settings
 from app.settings.translation import differs
 from app.spelling.speller import AUTO, OFF, Speller
@@ -29,7 +29,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
         settings.set(appearance=name)
         theme().set_appearance(name)
 
-    submenu = menu.addMenu(tr("Appearance"))
+    submenu = menu.addMenu(tr("Theme"))
     group = QActionGroup(submenu)
     for name, words in CHOICES:
         action = submenu.addAction(tr(words))
@@ -160,8 +160,8 @@ class Look:
         self.contrast = contrast.buttons
         self.zoom = QComboBox(page)
         self.zoom.setAccessibleName(tr("Interface zoom"))
-        for percent in ZOOM:
-            self.zoom.addItem(tr("{percent} %", percent=percent), percent)
+        for size in ZOOM:
+            self.zoom.addItem(percent(size / 100), size)
         self.zoom.setCurrentIndex(self.zoom.findData(settings.zoom))
         self.zoom.activated.connect(self._on_zoom)
         page.row(mark("Interface zoom"), self.zoom)

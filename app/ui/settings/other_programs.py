@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.serving import Door, Serving
-from app.settings.language import counted, mark, tr
+from app.settings.language import counted, mark, percent, tr
 from app.settings.options import PORTS, SERVE_LIMITS, Settings
 from app.ui.dialogs.names import NameDialog
 from app.ui.settings.form_page import TRAY, FormPage, Segments, Switch
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
-from app.ui.style.figures import bytes_line, date_line, percent
+from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import scaled
 from app.ui.widgets.sheet import Sheet
 

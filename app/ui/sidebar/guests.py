@@ -31,12 +31,12 @@ from PySide6.QtWidgets import (
 from app.chats.importing.agent import read
 from app.chats.library import ChatLibrary
 from app.serving import Door, Serving
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, mark, number, percent, tr
 from app.store import Store
 from app.ui.score import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
-from app.ui.style.figures import percent, rate_line, seconds
+from app.ui.style.figures import rate_line, seconds
 from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, theme, ui_font

@@ -11,7 +11,7 @@ from PySide6.QtCore import QDate, QLocale
 from app.chats.answer import Phase
 from app.chats.tool_call import Doing
 from app.models.downloads import Download, DownloadState
-from app.settings.language import code, counted, mark, number, tr
+from app.settings.language import code, counted, mark, number, percent, tr
 from app.tools.tool import visible
 from engine import PromptProgress
 
@@ -73,11 +73,6 @@ def bytes_line(count: int) -> str:
         return tr("{number} GB", number=number(count / 1e9, 1))
     decimals = 1 if 0 < count < 9_950_000 else 0
     return tr("{number} MB", number=number(count / 1e6, decimals))
-
-
-def percent(share: float) -> str:
-    """ "12%" for 0.12."""
-    return tr("{number}%", number=f"{share * 100:.0f}")
 
 
 _FORMS = {

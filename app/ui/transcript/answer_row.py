@@ -67,8 +67,10 @@ class FoldButton(PaintedButton):
         icon(self._sign, colour).paint(painter, sign)
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
-        text = QRectF(side + 8, 0, self.width() - side - 8, self.height())
-        painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, self.text())
+        text = QRectF(side + 8, 0, self.width() - side - 28, self.height())
+        middle_out = Qt.TextElideMode.ElideMiddle
+        words = painter.fontMetrics().elidedText(self.text(), middle_out, round(text.width()) + 2)
+        painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, words)
         folded = caret("caret-right", rtl=self.isRightToLeft())
         end = mirrored(self, QRectF(self.width() - 18, middle - 6, 12, 12)).toRect()
         icon("caret-down" if self.isChecked() else folded, colour).paint(painter, end)
@@ -341,7 +343,7 @@ class AnswerRow(MessageRow):
         self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
-        self._last = False
+        self._last = self._goes_on = False
         self._width = 0
         self._mark = QRectF()
         self._footer_y = 0
@@ -468,6 +470,27 @@ class AnswerRow(MessageRow):
             self.resized.emit()
             self.update()
 
+    def set_going_on(self, goes_on: bool) -> None:
+        """Whether it goes on after its own model's calls, above which that is named already."""
+        if goes_on != self._goes_on:
+            self._goes_on = goes_on
+            self.resized.emit()
+            self.update()
+
+    @property
+    def heading(self) -> str:
+        """The name of the model, where it stands above this reply."""
+        return "" if self._goes_on else self.message.model
+
+    @property
+    def _ending(self) -> str:
+        """What stands where the text ends, if that is not all there is to it."""
+        if (words := _MARKS.get(self.message.status)) is not None:
+            return tr(words, "a reply")
+        calls = turn_with_calls(self.message) is not None
+        empty = self.message.status == "complete" and not self._markdown.source and not calls
+        return tr("Empty reply") if empty else ""
+
     @property
     def _only_calls(self) -> bool:
         """Whether it called tools and said nothing: its name and its footer share a line."""
@@ -486,7 +509,8 @@ class AnswerRow(MessageRow):
         if cut_off(self.message) and why in (None, tr(BUSY), tr(ASKED)):
             return Action.CONTINUE
         cut = self.message.status == "interrupted" or cut_off(self.message)
-        return Action.REGENERATE if cut and self.message.status in _MARKS else None
+        empty = self.message.status == "complete"
+        return Action.REGENERATE if (cut or empty) and self._ending else None
 
     @Slot()
     def _go_on(self) -> None:
@@ -512,7 +536,8 @@ class AnswerRow(MessageRow):
     def arrange(self, width: int) -> int:
         self._width = width
         only_calls = self._only_calls
-        y = max(grown(SIDE) if only_calls else self.NAME, scaled(self.NAME))
+        y = 0 if self._goes_on else scaled(self.NAME)
+        y = max(y, grown(SIDE)) if only_calls else y
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
@@ -547,7 +572,7 @@ class AnswerRow(MessageRow):
             height = self._error.arrange(width)
             self._error.setGeometry(0, top, width, height)
             return top + height + 2
-        if self.message.status in _MARKS:
+        if self._ending:
             self._mark = QRectF(0, y + 4, width, 20)
             y += 24
         if not self.way_on.isHidden():
@@ -567,10 +592,10 @@ class AnswerRow(MessageRow):
         if self._only_calls:
             name.setHeight(grown(SIDE))
             upright = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(name, upright, self.message.model)
+        painter.drawText(name, upright, self.heading)
         # The status may be newer than the layout: an answer that was stopped goes on.
-        if not self._mark.isEmpty() and (ending := _MARKS.get(self.message.status)):
-            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending, "a reply"))
+        if not self._mark.isEmpty():
+            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, self._ending)
         # Those of a reply that goes on are of what it was before.
         if not self.streaming and (self._revealed() or self._figures_matter()):
             beside = self._beside()
@@ -589,7 +614,7 @@ class AnswerRow(MessageRow):
 
     def _beside(self) -> int:
         """Where the footer begins: behind the name, where both share a line."""
-        return small_text_width(self.message.model) + 12 if self._only_calls else 0
+        return small_text_width(self.heading) + 12 if self._only_calls and self.heading else 0
 
     def _figures_matter(self) -> bool:
         """Whether they say what a person may not have expected of the newest reply."""

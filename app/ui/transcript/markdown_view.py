@@ -622,12 +622,12 @@ class MarkdownView(TextView):
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._markdown.end_position)
         place = self.cursorRect(cursor)
-        left = min(
-            place.left() - self._wide.moved_at(place.center().y()), self.viewport().width() - 10
-        )
+        # Behind the last letter, also where that stands at the line's end.
+        left = place.left() - self._wide.moved_at(place.center().y()) + 3
+        left = min(left, self.viewport().width() - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))
         # An empty document's one line is a few pixels high.
         height = min(place.height(), 18) if place.height() > 8 else 16
         top = max(2.0, place.center().y() - height / 2)
-        painter.drawRoundedRect(QRectF(left + 3, top, 3, height), 1.5, 1.5)
+        painter.drawRoundedRect(QRectF(left, top, 3, height), 1.5, 1.5)

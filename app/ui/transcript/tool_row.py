@@ -35,7 +35,7 @@ from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.message_row import Can, MessageRow, beginning, shown_result
 from app.ui.transcript.question_form import QuestionForm
-from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.manners import mirror, mirrored, plain_tip
 from app.ui.widgets.textview import TextView
 
 KEYS = {
@@ -121,9 +121,24 @@ def size_words(characters: int) -> str:
     return counted("{count} character", "{count} characters", characters, count=number(characters))
 
 
+def subject_of(message: Message) -> str:
+    """What a call of a built-in tool was about: its file, page or sum; "" where no line says it."""
+    tool = tool_of(message)
+    pairs = shown_arguments(tool, str(message.stats.get("arguments", "")))
+    if words_of(tool) is None or not pairs:
+        return ""
+    text = next((text for label, text in pairs if not label), "")
+    text = text.rstrip("/").rpartition("/")[2] if tool.name in _OF_FILES else text
+    return "" if "\n" in text else text
+
+
+_OF_FILES = {"list_folder", "read_file", "write_file"}
+
+
 def over_line(message: Message) -> str:
     """The one line that is left of a call which is over."""
-    stats, tool = message.stats, name_of(message)
+    stats, tool, subject = message.stats, name_of(message), subject_of(message)
+    tool = f"{tool} · {subject}" if subject else tool
     if stats.get("decision") == "deny":
         return tr("{tool} · Denied", tool=tool)
     if message.status == "cancelled":
@@ -138,7 +153,9 @@ def over_line(message: Message) -> str:
         short = tr("{number} ms", number=number(took * 1000))
         parts.append(short if took < 0.1 else seconds(float(took)))
     size = stats.get("size")
-    if isinstance(size, int) and message.status != "error":
+    # How long a result is matters where nothing else is known, or where it was shortened.
+    told = not subject or (isinstance(size, int) and size > len(message.content))
+    if told and isinstance(size, int) and message.status != "error":
         parts.append(_kept_words(len(message.content), size))
     return " · ".join(parts)
 
@@ -489,7 +506,9 @@ class ToolRow(MessageRow):
         return y + PAD + 4
 
     def _arrange_over(self, width: int) -> int:
-        self._fold.resize(min(self._fold.sizeHint().width(), width), self._fold.sizeHint().height())
+        hint = self._fold.sizeHint()
+        self._fold.resize(min(hint.width(), width), hint.height())
+        self._fold.setToolTip(plain_tip(self._fold.text()) if hint.width() > width else "")
         self._fold.move(0, 0)
         y = self._fold.height()
         open_ = self._fold.isChecked()

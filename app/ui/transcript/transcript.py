@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QFrame, QWid
 from app.chats.actions import Action
 from app.chats.answer import Phase
 from app.chats.chat import Chat
+from app.chats.tool_call import turn_with_calls
 from app.chats.transcript import left_out
 from app.settings.language import tr
 from app.store import Attachment, Message, places_in
@@ -773,10 +774,23 @@ class TranscriptView(QAbstractScrollArea):
         self._on_turn()  # what is refused of a message may depend on its place
 
     def _number(self, place: Place) -> None:
-        """Tell a message which of how many versions it is."""
+        """Tell a message which of how many versions it is, and an answer what it follows."""
         if place.row is not None:
+            if isinstance(place.row, AnswerRow):
+                place.row.set_going_on(self._goes_on(place.message_id))
             versions = self._chat.transcript.alternatives(place.message_id)
             place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
+
+    def _goes_on(self, message_id: str) -> bool:
+        """Whether an answer follows results of tools that its own model has called."""
+        messages = self._chat.transcript
+        before = messages[message_id]
+        while before.parent_id is not None:
+            before = messages[before.parent_id]
+            if before.role != "tool":
+                break
+        calls = before.id != message_id and turn_with_calls(before) is not None
+        return calls and before.model == messages[message_id].model
 
     @Slot()
     def _on_theme(self) -> None:

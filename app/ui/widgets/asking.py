@@ -21,8 +21,8 @@ from app.settings.language import counted, tr
 
 
 async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
-    """A folder that there is."""
-    dialog = QFileDialog(parent, title, start)
+    """A folder that there is; ``start``: where the dialog begins, else where the last one ended."""
+    dialog = QFileDialog(parent, title, start or _begin())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     chosen = await _chosen(dialog)
@@ -35,7 +35,7 @@ async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
     Args:
         kinds: which are offered, as `QFileDialog.setNameFilter` takes it.
     """
-    dialog = QFileDialog(parent, title, "", kinds)
+    dialog = QFileDialog(parent, title, _begin(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     chosen = await _chosen(dialog)
     return chosen[0] if chosen else None
@@ -91,9 +91,19 @@ async def line(parent: QWidget, title: str, words: str, text: str = "") -> str |
     return dialog.textValue() if await flows.answered(dialog) else None
 
 
+_latest = ""
+
+
+def _begin() -> str:
+    """Where something was chosen last; at first the person's own folder, not the program's."""
+    return _latest or str(Path.home())
+
+
 async def _chosen(dialog: QFileDialog) -> list[Path]:
+    global _latest
     if not await flows.answered(dialog):
         return []
+    _latest = dialog.directory().absolutePath()
     return [Path(name) for name in dialog.selectedFiles()]
 
 

@@ -20,6 +20,7 @@ from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
 from app.ui.workspace.docks import Arrangement
+from app.ui.workspace.placement import Wrapping
 from app.ui.workspace.workspace import Workspace
 
 LAYOUT = "main"
@@ -38,11 +39,13 @@ class WindowLayout(QObject):
         workspace: Workspace,
         chats: ChatCommands,
         library: ChatLibrary,
+        wrapping: Wrapping,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._store = store
         self._library = library
+        self._wrapping = wrapping
         self._workspace = workspace
         self._chats = chats
         self._window = window
@@ -82,6 +85,7 @@ class WindowLayout(QObject):
             there = [i for i in arrangement.chats if not self._chats.deleted(i)]
             workspace.arrange(arrangement, list(self._readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
+            self._wrapping.restore(layout.get("wrapped"))
         # A pane that is made is shown for a moment, which says nothing of the person.
         self._library.mark_unread(
             unread if isinstance(unread := layout.get("unread"), list) else ()
@@ -135,6 +139,7 @@ class WindowLayout(QObject):
             }
             compared = self._chats.comparisons.to_json()
             kept = {**arrangement, "geometry": place, "blank": blank, "compared": compared}
+            kept["wrapped"] = self._wrapping.to_json()
             listed = (i for i in self._library.unread if self._library.chat(i) is not None)
             self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
 

@@ -159,7 +159,9 @@ class MainWindow(QMainWindow):
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
-        self._layout = WindowLayout(store, self.workspace, self.chats, library, self)
+        self._layout = WindowLayout(
+            store, self.workspace, self.chats, library, self._wrapping, self
+        )
         self._place_regions()
         self.files = FileCommands(self.workspace, self._undos)
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)

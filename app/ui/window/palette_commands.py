@@ -207,12 +207,15 @@ def _entries_of(menu: QMenu) -> Iterator[Entry]:
             yield from _entries_of(inner)
         elif not action.isSeparator():
             words = action.text().rstrip("…")
+            # One of several choices says by itself nothing of what it is about.
+            chosen = action.actionGroup() is not None
+            named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
             yield Entry(
                 EntryKind.COMMAND,
                 f"menu:{title}/{words}",
-                words,
+                named,
                 action.trigger,
-                beside=title,
+                beside="" if chosen else title,
                 why_not="" if action.isEnabled() else action.toolTip(),
             )
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.models.names import model_fallback_name
-from app.settings.language import mark, tr
+from app.settings.language import mark, percent, tr
 from app.settings.options import ZOOM, Settings
 from app.spelling.speller import OFF, Speller
 from app.ui.composer.composer import ComposerText
@@ -81,7 +81,7 @@ class TextSize(QObject):
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)
         theme().set_zoom(zoom)
-        self.said.emit(tr("Zoom {zoom} %", zoom=zoom))
+        self.said.emit(tr("Zoom: {zoom}", zoom=percent(zoom / 100)))
 
     def _fit(self) -> None:
         self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))

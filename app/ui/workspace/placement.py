@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import PySide6QtAds as QtAds
 from PySide6.QtCore import Qt
@@ -136,6 +137,20 @@ class Wrapping:
     def needed(self) -> int:
         """The width in which no pane is too narrow as a person has placed them."""
         return max(self._needed, self._workspace.minimumSizeHint().width())
+
+    def to_json(self) -> dict[str, Any] | None:
+        """How the panes stand again once there is room, for another start; None: as they do."""
+        if self._before is None or _chats(self._workspace) != self._made:
+            return None
+        return {**self._before.to_json(), "needed": self._needed}
+
+    def restore(self, data: object) -> None:
+        """Take what `to_json` gave, once the panes stand as they did then."""
+        before, shown = Arrangement.from_json(data), self._workspace.panes()
+        needed = data.get("needed") if isinstance(data, dict) else None
+        same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
+        if same and isinstance(needed, int):
+            self._before, self._needed, self._made = before, needed, _chats(self._workspace)
 
     def fit(self) -> None:
         """Fit the panes of the main window to its width."""

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from app.chats.chat import Chat
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
+from app.ui.style import tokens as t
 from app.ui.style.icons import badge, dot
 from app.ui.style.theme import repolish, scaled, theme
 from app.ui.widgets.buttons import IconButton
@@ -253,6 +254,8 @@ class StripButtons(QObject):
         shown = self._area.openedDockWidgets()
         # A small window of one chat has no row of tabs.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
+        if alone is not None and not self._holds(alone):
+            alone = None
         for dock in self._area.dockWidgets():
             pane = dock.widget()
             if isinstance(pane, ChatPane):
@@ -260,7 +263,7 @@ class StripButtons(QObject):
                 least = pane.minimumSize()
                 self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
                 _seat(dock, pane, in_row=dock is alone)
-        pane = alone.widget() if alone is not None else None
+        pane = shown[0].widget() if len(shown) == 1 else None
         if isinstance(pane, ChatPane):
             pane.header.room_changed.connect(self._on_room, _LATER)
         _mark(self._bar, "row", alone is not None)
@@ -312,6 +315,17 @@ class StripButtons(QObject):
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
 
+    def _holds(self, dock: QtAds.CDockWidget) -> bool:
+        """Whether the row of a lone chat has room for its title and its model's name.
+
+        A narrow pane has two rows: models of one family cannot be told apart by their first
+        letters. Whatever the chat does, it stays one row or two.
+        """
+        pane, width = dock.widget(), self._bar.width()
+        if not isinstance(pane, ChatPane) or width >= t.NARROW:
+            return True
+        return width >= scaled(TITLE + BESIDE) + pane.header.wanted_width(folded=True)
+
     @Slot()
     def _on_room(self) -> None:
         if isValid(self._bar) and isValid(self._area):
@@ -357,9 +371,9 @@ class StripButtons(QObject):
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
 
 
-TITLE, LEAST_TITLE = 90, 64
+TITLE, LEAST_TITLE, BESIDE = 90, 64, 64
 """Pixels that a title has at least, before zoom: one that is alone in its row, and those of a full
-row, which is scrolled then."""
+row, which is scrolled then; and what the dot and the cross beside it take."""
 
 
 def _level(widths: Sequence[int], room: int) -> int:

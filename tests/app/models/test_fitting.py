@@ -63,7 +63,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     crowded.until(notice.isVisible)
     assert notice.text == (
         "wide-14B-8bit does not fit into memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
-        "chat of 8,192 tokens and 100 MB of working memory. 6.0 GB are free."
+        "chat of 8,192 tokens and 100 MB of working memory. 6.0 GB is free."
     )
     assert notice.room.text() == "Show What Fits…"
     assert crowded.engine.loads == loads

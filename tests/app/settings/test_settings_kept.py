@@ -107,7 +107,7 @@ def test_undoing_leaves_alone_what_was_changed_since(start: Start):
 def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
     run = start()
     view = next(menu for menu in run.window._menus if menu.title() == "View")
-    look = next(m for m in view.findChildren(QMenu) if m.title() == "Appearance")
+    look = next(m for m in view.findChildren(QMenu) if m.title() == "Theme")
     next(a for a in look.actions() if a.text() == "Dark").trigger()
     assert Settings.load(profile / "settings.json").appearance == "dark"
     next(a for a in look.actions() if a.text() == "System").trigger()

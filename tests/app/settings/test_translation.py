@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import paths, translation
-from app.settings.language import LANGUAGES, counted, number, tr
+from app.settings.language import LANGUAGES, counted, number, percent, tr
 from app.settings.options import Settings
 from app.ui.settings.settings_window import SettingsWindow
-from app.ui.style.figures import bytes_line, figures_line, percent, seconds
+from app.ui.style.figures import bytes_line, figures_line, seconds
 from tests.app.conftest import Start
 from tests.texts import languages, places_of
 

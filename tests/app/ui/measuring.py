@@ -1,5 +1,8 @@
 """What is cut off on the screen: every visible text, button and field of a window, measured.
 
+What widgets paint themselves is measured as they paint it (`watching`): each text that is given an
+ellipsis, and each that is drawn in less room than it needs.
+
 ``python -m tests.app.ui.measuring de`` opens every screen in a language, and says what it finds.
 """
 
@@ -10,9 +13,12 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
+from types import FrameType
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QRect, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QCoreApplication, QModelIndex, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -50,6 +56,97 @@ def speaking(code: str) -> Iterator[None]:
         translation.install(qt, before)
 
 
+class Watch:
+    """What was given an ellipsis, or painted in too little room, since it was emptied.
+
+    Attributes:
+        shortened: by the text that is shown the whole one.
+        painted: a line for each that a person can read nowhere: no tooltip has the whole.
+    """
+
+    def __init__(self) -> None:
+        self.shortened: dict[str, str] = {}
+        self.painted: dict[str, None] = {}
+
+    def elided(self, whole: str, shown: str) -> None:
+        frame = sys._getframe(2)
+        self.shortened[shown] = whole
+        if not _is_told(whole, frame):
+            self.painted[f"{_place(frame)}: {whole!r} is shown as {shown!r}"] = None
+
+    def drawn(self, painter: QPainter, area: QRectF, flags: int, text: str) -> None:
+        metrics, frame = painter.fontMetrics(), sys._getframe(2)
+        room = area.toAlignedRect()
+        if flags & (Qt.TextFlag.TextWordWrap.value | Qt.TextFlag.TextWrapAnywhere.value):
+            wanted = metrics.boundingRect(0, 0, room.width(), 100_000, flags, text)
+            cut = wanted.height() > room.height() + 1 or wanted.width() > room.width() + 1
+        else:
+            cut = metrics.horizontalAdvance(text) > room.width() + 1
+        if cut and not _is_told(text, frame):
+            size = f"{room.width()}x{room.height()}"
+            self.painted[f"{_place(frame)}: {text!r} is painted in {size}"] = None
+
+
+WATCH = Watch()
+"""What `watching` fills."""
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """Have `cut_off` know of what is painted, and of labels that are given a shortened text."""
+    elide, draw = QFontMetrics.elidedText, QPainter.drawText
+    WATCH.__init__()  # type: ignore[misc]
+
+    def elided(metrics: QFontMetrics, text: str, *how: Any) -> str:
+        shown = elide(metrics, text, *how)
+        if shown != text:
+            WATCH.elided(text, shown)
+        return shown
+
+    def drawn(painter: QPainter, *what: Any) -> Any:
+        if len(what) >= 3 and isinstance(what[0], QRect | QRectF) and isinstance(what[2], str):
+            flags = what[1] if isinstance(what[1], int) else what[1].value
+            WATCH.drawn(painter, QRectF(what[0]), flags, what[2])
+        return draw(painter, *what)
+
+    QFontMetrics.elidedText, QPainter.drawText = elided, drawn  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        QFontMetrics.elidedText, QPainter.drawText = elide, draw  # type: ignore[method-assign]
+
+
+def _is_told(whole: str, frame: FrameType | None) -> bool:
+    """Whether what paints has a tooltip with the whole text, or stands in something that has."""
+    for _ in range(6):
+        if frame is None:
+            return False
+        here = frame.f_locals
+        for name in ("index", "self"):
+            one = here.get(name)
+            if isinstance(one, QModelIndex) and whole in _tip(
+                one.data(Qt.ItemDataRole.ToolTipRole)
+            ):
+                return True
+            while isinstance(one, QWidget):
+                if whole in _tip(one.toolTip()):
+                    return True
+                one = None if one.isWindow() else one.parentWidget()
+        frame = frame.f_back
+    return False
+
+
+def _tip(text: object) -> str:
+    return unescape(str(text or ""))
+
+
+def _place(frame: FrameType) -> str:
+    while frame.f_back is not None and "self" not in frame.f_locals:
+        frame = frame.f_back
+    code = frame.f_code
+    return f"{os.path.basename(code.co_filename)} {code.co_qualname}"
+
+
 def settle(root: QWidget) -> None:
     """Let what waits to be laid out be laid out."""
     for _ in range(3):
@@ -73,7 +170,29 @@ def cut_off(root: QWidget) -> list[str]:
             if fault:
                 found.append(f"{_name(widget)}: {fault}")
         found += _covered(widget)
-    return found
+        text = _text(widget)
+        if (whole := WATCH.shortened.get(text)) is not None and whole not in _tips(widget):
+            found.append(f"{_name(widget)}: {whole!r} is shortened")
+    WATCH.painted.clear()
+    root.grab()
+    return found + list(WATCH.painted)
+
+
+def _text(widget: QWidget) -> str:
+    if isinstance(widget, QLabel | QAbstractButton):
+        return widget.text()
+    if isinstance(widget, QLineEdit | QTextEdit | QPlainTextEdit):
+        return widget.placeholderText()
+    return ""
+
+
+def _tips(widget: QWidget | None) -> str:
+    """All tooltips from the widget up."""
+    tips = ""
+    while widget is not None:
+        tips += _tip(widget.toolTip()) + "\n"
+        widget = None if widget.isWindow() else widget.parentWidget()
+    return tips
 
 
 def _in(widget: QWidget, root: QWidget) -> bool:
@@ -232,7 +351,8 @@ def main() -> int:
         driver.wait(0.15)  # what is learnt on a thread comes late, and is laid out after that
         seen[name] = cut_off(widget)
 
-    screens.show_all(measure)
+    with watching():
+        screens.show_all(measure)
     found = [f"{name}: {fault}" for name, faults in seen.items() for fault in faults]
     print(*found, f"{len(seen)} screens, {len(found)} faults", sep="\n")
     return 1 if found else 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from tests.app.ui.measuring import cut_off
+from tests.app.ui.measuring import cut_off, watching
 
 
 def cut_label() -> QWidget:
@@ -108,6 +109,48 @@ def test_what_is_cut_off_is_found(make, qtbot: QtBot) -> None:
     assert len(found) == 1, found
     part.hide()
     assert cut_off(window) == []
+
+
+class Painted(QWidget):
+    """Paints its own words, with an ellipsis or without, where they have no room."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self.how = how
+        self.setFixedSize(60, 20)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, words, flags = QPainter(self), "Many words in one line", 0
+        if self.how == "elided":
+            end = Qt.TextElideMode.ElideRight
+            words = painter.fontMetrics().elidedText(words, end, self.width())
+        elif self.how == "wrapped":
+            flags = Qt.TextFlag.TextWordWrap.value
+        painter.drawText(self.rect(), flags, words)
+
+
+@pytest.mark.parametrize("how", ["elided", "clipped", "wrapped"])
+def test_painted_words_that_are_cut_off_are_found(how: str, qtbot: QtBot) -> None:
+    part = Painted(how)
+    qtbot.addWidget(part)
+    part.show()
+    with watching():
+        assert len(found := cut_off(part)) == 1, found
+        assert "Many words in one line" in found[0]
+        part.setToolTip("Many words in one line")
+        assert cut_off(part) == []
+
+
+def test_a_label_that_is_given_a_shortened_text_is_found(qtbot: QtBot) -> None:
+    label = QLabel()
+    qtbot.addWidget(label)
+    with watching():
+        metrics, end = label.fontMetrics(), Qt.TextElideMode.ElideRight
+        label.setText(metrics.elidedText("Many words in one line", end, 60))
+        label.show()
+        assert len(cut_off(label)) == 1
+        label.setToolTip("Many words in one line")
+        assert cut_off(label) == []
 
 
 def test_what_has_room_is_not_found(qtbot: QtBot) -> None:

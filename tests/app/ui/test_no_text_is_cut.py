@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from app.settings.language import LANGUAGES
 from app.ui.style.theme import theme
 from tests.app.conftest import Start
-from tests.app.ui.measuring import cut_off, speaking
+from tests.app.ui.measuring import cut_off, speaking, watching
 from tests.texts import ROOT
 
 WIDTHS = (640, 700, 900, 1200)
@@ -24,7 +24,7 @@ WIDTHS = (640, 700, 900, 1200)
 def test_no_text_and_no_button_of_the_panes_is_cut(
     language: str, zoom: int, panes: int, start: Start
 ) -> None:
-    with speaking(language):
+    with speaking(language), watching():
         run = start()
         run.until(lambda: run.window.workspace.active)
         theme().set_zoom(zoom)

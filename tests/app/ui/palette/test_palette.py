@@ -120,6 +120,7 @@ def test_every_entry_of_every_menu_is_in_it(run: Run):
 
     listed = {words for menu in run.window._menus for words in walk(menu)}
     assert {"Morning", "Dark", "Add Remote Model", "Paste"} <= listed
+    there |= {text.removeprefix("Theme: ") for text in there}  # what it is a choice of is said
     assert listed - there == {"Command Palette"}
 
 
@@ -339,6 +340,10 @@ def test_before_anything_is_typed_the_latest_chats_come_first_and_then_the_menus
 @pytest.mark.parametrize(("typed", "row"), [("high", "Contrast"), ("dark", "Theme")])
 def test_what_can_be_chosen_in_the_settings_finds_its_row(run: Run, typed: str, row: str):
     assert row in words(opened(run, typed))
+
+
+def test_a_choice_of_a_menu_says_what_it_is_about(run: Run):
+    assert "Theme: Dark" in words(opened(run, "theme dark"))
 
 
 def test_the_last_row_searches_what_was_said_in_chats(run: Run):

@@ -81,6 +81,7 @@ def test_figures_of_the_newest_reply_show_at_rest_only_while_they_matter(
         ("", "interrupted", "The reply had not begun.", "Regenerate"),
         ("", "cancelled", "The reply had not begun.", ""),
         ("So far", "complete", "The reply is complete.", ""),
+        ("", "complete", "The reply is complete.", "Regenerate"),
     ],
 )
 def test_what_was_cut_off_offers_a_way_on_that_there_is(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.tool_call import DENIED, CallState, Doing
+from app.store import Message
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Change, Decision
 from app.tools.servers import ServerConfig
@@ -32,7 +34,7 @@ from app.ui.sidebar.chat_row import WAITING_ROLE
 from app.ui.style.figures import doing_line
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.tool_row import ToolRow, visible_lines
+from app.ui.transcript.tool_row import ToolRow, over_line, visible_lines
 from app.ui.widgets.buttons import IconButton
 from app.ui.window.tool_commands import ToolCommands
 from tests.app.conftest import Run, Start
@@ -105,6 +107,42 @@ def test_s4_arguments_come_back_from_the_card_as_they_were(qapp: object) -> None
         editor = QPlainTextEdit()
         editor.setPlainText(readable(json.dumps({"text": text})))
         assert json.loads(editor.toPlainText()) == {"text": text}, hex(first)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        ("write_file", {"path": "/home/a/notes.md", "text": "x"}, "Write Files · notes.md · 0.2 s"),
+        ("list_folder", {"path": "/home/a/"}, "List Folders · a · 0.2 s"),
+        ("calculate", {"expression": "2 + 3"}, "Calculator · 2 + 3 · 0.2 s"),
+        ("python", {"code": "a = 1\nprint(a)"}, "Python · 0.2 s · 5 characters"),
+        ("date", {}, "Date and Time · 0.2 s · 5 characters"),
+    ],
+)
+def test_a_call_that_is_over_says_what_it_was_about(
+    name: str, arguments: dict[str, str], line: str
+) -> None:
+    stats = {"server": BUILT_IN, "tool": name, "arguments": json.dumps(arguments)}
+    message = Message("1", "c", None, "tool", "found", stats=stats | {"size": 5, "seconds": 0.2})
+    assert over_line(message) == line
+    message = replace(message, stats=message.stats | {"size": 9000})
+    assert over_line(message).endswith("5 of 9,000 characters"), "not all of it was kept"
+
+
+def test_a_model_is_named_once_where_it_goes_on_after_its_calls(start: Start) -> None:
+    run = begun(start)
+    switch_on(run, "echo")
+    shown = card(run, 'call echo {"text": "hello"}')
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    run.answered()
+    run.ask("say one")
+
+    def names() -> list[str]:
+        rows = [p.row for p in run.pane.transcript.places if isinstance(p.row, AnswerRow)]
+        return [row.heading for row in rows]
+
+    assert names() == ["Guide", "", "Guide"]
 
 
 def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:

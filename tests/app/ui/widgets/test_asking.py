@@ -76,6 +76,27 @@ def test_a_folder_files_and_a_file_are_those_that_were_chosen(
         assert task.result() == wanted
 
 
+def test_a_dialog_begins_at_home_and_then_where_the_last_one_ended(
+    qtbot: QtBot, parent: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(asking, "_latest", "")
+    task, dialog = opened(qtbot, parent, asking.file(parent, "File", "All (*)"))
+    assert Path(dialog.directory().absolutePath()) == home
+    dialog.reject()
+    qtbot.waitUntil(task.done)
+    task, dialog = opened(qtbot, parent, asking.folder(parent, "Folder", str(elsewhere)))
+    dialog.accept()
+    qtbot.waitUntil(task.done)
+    task, dialog = opened(qtbot, parent, asking.folder(parent, "Folder"))
+    assert Path(dialog.directory().absolutePath()) == elsewhere
+    dialog.reject()
+    qtbot.waitUntil(task.done)
+
+
 def test_a_line_is_what_was_written(qtbot: QtBot, parent: QWidget) -> None:
     task, dialog = opened(qtbot, parent, asking.line(parent, "Rename", "Another name:", "old"))
     assert isinstance(dialog, QInputDialog)

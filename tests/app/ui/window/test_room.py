@@ -118,6 +118,21 @@ def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
     assert focus.hasFocus()
 
 
+def test_columns_that_became_rows_come_back_also_after_another_start(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1500, 760)
+    for _ in range(2):
+        run.window.commands["split_right"].trigger()
+    run.window.resize(700, 760)
+    run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in run.panes}) == 2)
+    run.end()
+    run = start()
+    run.until(lambda: len(run.panes) == 3)
+    assert run.window.width() == 700
+    run.window.resize(1500, 760)
+    run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in run.panes}) == 1)
+
+
 def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
     run = start().ready()
     window = run.window

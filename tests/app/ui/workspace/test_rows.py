@@ -84,6 +84,24 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
     assert len(run.panes) == 4
 
 
+def test_a_narrow_pane_has_two_rows_so_that_its_models_name_can_be_read(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1160, 700)
+    first = run.pane
+    for _ in range(2):
+        run.window.commands["split_right"].trigger()
+    for pane in run.panes:
+        pane.chat.set_alias("A family of models 360M")
+    name = first.header.model_button
+    run.until(lambda: first.width() < t.NARROW and not in_row(run, first))
+    run.until(lambda: name.width() >= name.sizeHint().width())
+    first.chat.set_alias("Guide")
+    run.until(lambda: in_row(run, first))
+    first.chat.set_alias("A family of models 360M")
+    run.window.resize(1900, 700)
+    run.until(lambda: in_row(run, first))
+
+
 def test_a_long_title_gives_way_to_what_the_chat_does(start: Start) -> None:
     run = start().ready()
     run.window.resize(1200, 700)
