@@ -68,8 +68,8 @@ class FoldButton(PaintedButton):
         painter.setFont(ui_font())
         painter.setPen(QColor(colour))
         text = QRectF(side + 8, 0, self.width() - side - 28, self.height())
-        middle_out = Qt.TextElideMode.ElideMiddle
-        words = painter.fontMetrics().elidedText(self.text(), middle_out, round(text.width()) + 2)
+        right = Qt.TextElideMode.ElideRight
+        words = painter.fontMetrics().elidedText(self.text(), right, round(text.width()) + 2)
         painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, words)
         folded = caret("caret-right", rtl=self.isRightToLeft())
         end = mirrored(self, QRectF(self.width() - 18, middle - 6, 12, 12)).toRect()

@@ -338,6 +338,7 @@ class ToolRow(MessageRow):
         self._about, self._about_area, self._note_area = "", QRect(), QRect()
         self._ground, self._line = QRect(), QRect()
         self._waiting = self._allowable = 0
+        self._last_waiting = False
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
         self._arguments = QPlainTextEdit(self)
@@ -427,13 +428,13 @@ class ToolRow(MessageRow):
         super().set_message(message)
         self._show()
 
-    def set_waiting(self, count: int, allowable: int) -> None:
-        """How many calls of the chat wait, for the last of them; 0 for any other.
+    def set_waiting(self, count: int, allowable: int, *, last: bool) -> None:
+        """How many calls of the chat wait, and how many of them nothing stands in the way of.
 
-        ``allowable``: those of them that nothing stands in the way of.
+        ``last``: it is the last of them, where the buttons for all stand.
         """
-        if (count, allowable) != (self._waiting, self._allowable):
-            self._waiting, self._allowable = count, allowable
+        if (count, allowable, last) != (self._waiting, self._allowable, self._last_waiting):
+            self._waiting, self._allowable, self._last_waiting = count, allowable, last
             self._show()
 
     @Slot()
@@ -572,7 +573,6 @@ class ToolRow(MessageRow):
         more = {
             Qt.Key.Key_E: self._edit,
             Qt.Key.Key_W: self._grant,
-            Qt.Key.Key_A: self._all,
         }.get(Qt.Key(event.key()))
         here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
@@ -582,6 +582,8 @@ class ToolRow(MessageRow):
                 self._choices[decision].click()
         elif here and more is not None and not more.isHidden():
             more.click()
+        elif here and event.key() == Qt.Key.Key_A and self._allowable > 1:
+            self._all.click()  # shown or not: it stands with the last of them only
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
         else:
@@ -651,7 +653,7 @@ class ToolRow(MessageRow):
         many = self._allowable
         self._all.setText(counted("Allow All", "Allow All {count}", many, count=number(many)))
         for button, count in ((self._all, many), (self._none, self._waiting)):
-            button.setVisible(asking and count > 1)
+            button.setVisible(asking and self._last_waiting and count > 1)
         self._shorten.setVisible(state is CallState.TOO_LONG)
         self._leave.setVisible(state is CallState.TOO_LONG)
         running = state is CallState.RUNNING and self._form is None

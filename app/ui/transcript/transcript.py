@@ -136,6 +136,7 @@ class TranscriptKeys:
 
     def __init__(self, view: TranscriptView) -> None:
         self._view = view
+        self._marked = QRect()
 
     def press(self, event: QKeyEvent) -> bool:
         """Do what a key means here; False if it means nothing."""
@@ -180,13 +181,18 @@ class TranscriptKeys:
 
     def paint_mark(self, viewport: QWidget) -> None:
         """Paint a line in the margin of the message that has the focus."""
-        for place in self._view.places:
-            if place.row is not None and place.row.hasFocus():
-                area = place.row.geometry()
-                painter = QPainter(viewport)
-                painter.fillRect(
-                    area.left() - 10, area.top(), 2, area.height(), theme().color("accent")
-                )
+        self._marked = self._mark()
+        QPainter(viewport).fillRect(self._marked, theme().color("accent"))
+
+    def follow(self, viewport: QWidget) -> None:
+        """Paint it anew where that message has moved, or is higher now."""
+        if self._marked != self._mark():
+            viewport.update()
+
+    def _mark(self) -> QRect:
+        rows = (p.row for p in self._view.places if p.row is not None and p.row.hasFocus())
+        area = row.geometry() if (row := next(rows, None)) is not None else QRect()
+        return QRect(area.left() - 10, area.top(), 2, area.height()) if area.isValid() else area
 
     def _with_keys(self) -> int | None:
         """The number of the message that has the focus."""
@@ -475,6 +481,7 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.move(beside, self.height() - self._jump.height() - 8)
         mirror(self, self._jump)
         self._jump.raise_()
+        self._keys.follow(self.viewport())
 
     # What they show.
 
@@ -742,7 +749,7 @@ class TranscriptView(QAbstractScrollArea):
         for place in self._places:
             if isinstance(place.row, ToolRow):
                 last = count > 1 and place.message_id == waiting[-1].message_id
-                place.row.set_waiting(*(count, allowable) if last else (0, 0))
+                place.row.set_waiting(count, allowable, last=last)
 
     @Slot(str, object, str)
     def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:

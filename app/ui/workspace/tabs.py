@@ -321,7 +321,7 @@ class StripButtons(QObject):
         A narrow pane has two rows: models of one family cannot be told apart by their first
         letters. Whatever the chat does, it stays one row or two.
         """
-        pane, width = dock.widget(), self._bar.width()
+        pane, width = dock.widget(), int(self._bar.width())
         if not isinstance(pane, ChatPane) or width >= t.NARROW:
             return True
         return width >= scaled(TITLE + BESIDE) + pane.header.wanted_width(folded=True)
