@@ -158,23 +158,46 @@ A content is a text or, where there are images in it, a list of `{"type": "text"
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Image:
-    """A picture in a message: a file of PNG, JPEG or another format, as `sandbox.images` reads."""
+    """A picture in a message: a file of PNG, JPEG or another format, as `sandbox.images` reads.
 
-    data: bytes = field(repr=False)
+    Attributes:
+        file: its bytes; or what reads them, on any thread and each time anew, so that nobody holds
+            the images of a long conversation. It gives None where they are not there any more.
+        name: the digest, where it is known without the bytes.
+    """
+
+    file: bytes | Callable[[], bytes | None] = field(repr=False)
+    name: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Image) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @property
+    def data(self) -> bytes:
+        """The file; empty where it is not there any more. Reading it may wait for a disk."""
+        return self.file if isinstance(self.file, bytes) else self.file() or b""
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the file, in hexadecimal digits: names it wherever something is kept of it."""
-        return hashlib.sha256(self.data).hexdigest()
+        return self.name or hashlib.sha256(self.data).hexdigest()
 
     @property
     def media_type(self) -> str:
         """By its first bytes: "image/png"; empty for what no image begins with."""
-        if self.data[:4] == b"RIFF" and self.data[8:12] == b"WEBP":
+        data = self.data
+        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
             return "image/webp"
-        return next((kind for head, kind in _KINDS.items() if self.data.startswith(head)), "")
+        return next((kind for head, kind in _KINDS.items() if data.startswith(head)), "")
+
+
+LOST_IMAGE = "[Here was an image that is not there any more.]\n"
+"""What a model reads in its place."""
 
 
 _KINDS = {

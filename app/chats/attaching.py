@@ -152,10 +152,15 @@ class Attaching(QObject):
 
     def put_back(self, attachment: Attachment, place: int) -> None:
         """Undo `remove`."""
+        flows.start(self, self._put_back(attachment, place))
+
+    async def _put_back(self, attachment: Attachment, place: int) -> None:
+        # With what it holds: nothing has referred to that meanwhile, so it may be erased.
+        held = await flows.aside(partial(_held, self._saved, attachment))
         if attachment not in self.files:
             files = [*self.files]
             files.insert(place, attachment)
-            self._put(tuple(files), self._held(attachment))
+            self._put(tuple(files), held)
 
     def cancel_reading(self) -> None:
         """Attach nothing that is still being read."""
@@ -182,10 +187,6 @@ class Attaching(QObject):
     def text(self, attachment: Attachment) -> AttachedText | None:
         return self._saved.text(attachment.hash)
 
-    def image(self, attachment: Attachment) -> bytes | None:
-        """The file of an image; None if it is not there."""
-        return self._saved.image(attachment.hash)
-
     def thumbnail(self, attachment: Attachment) -> bytes:
         """A small JPEG of an image; empty where there is none."""
         return self._saved.thumbnail(attachment.hash) or b""
@@ -198,17 +199,11 @@ class Attaching(QObject):
         Raises:
             EngineError: it cannot be read, or is not there.
         """
-        data = self.image(attachment)
-        if data is None:
+        data = self._saved.image(attachment.hash).data
+        if not data:
             raise EngineError(NOT_FOUND, tr("The image is no longer available."))
         found = read_image(data, f"“{attachment.name}”", most)
         return (*found.size, found.rgb)
-
-    def _held(self, attachment: Attachment) -> AttachedText | StoredImage | None:
-        if not attachment.is_image:
-            return self.text(attachment)
-        data = self.image(attachment)
-        return None if data is None else StoredImage(data, self.thumbnail(attachment))
 
     async def told(self, compose: Compose) -> str:
         """What is being composed as the model would read it, but for its images."""
@@ -349,6 +344,16 @@ class Attaching(QObject):
         characters = min(_MOST_PASSAGES, self._limit)
         found = passages_of(attachment.hash, text).find(question, characters)
         return replace(attachment, spans=found)
+
+
+def _held(
+    saved: SavedChat, attachment: Attachment, stop: threading.Event
+) -> AttachedText | StoredImage | None:
+    """What a file holds; None if it is not there."""
+    if not attachment.is_image:
+        return saved.text(attachment.hash)
+    data = saved.image(attachment.hash).data
+    return StoredImage(data, saved.thumbnail(attachment.hash) or b"") if data else None
 
 
 def _make_passages(key: str, text: AttachedText, stop: threading.Event) -> None:

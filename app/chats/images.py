@@ -20,8 +20,8 @@ of; several servers take no more."""
 
 SIDE = 4_000
 
-Images = Callable[[str], bytes | None]
-"""Gives the file of an image by its hash."""
+Images = Callable[[str], Image]
+"""Gives an image by its hash, for the engine to read once it needs it."""
 
 
 def stored(
@@ -57,19 +57,13 @@ def content(text: str, files: Attachments, texts: Texts, images: Images | None) 
     Images come before the text, as in what models learn from.
 
     Args:
-        images: gives the files; None where the model sees none.
+        images: None where the model sees none.
     """
     said = with_files(text, tuple(each for each in files if not each.is_image), texts)
     shown = [each for each in files if each.is_image]
-    found = [images(each.hash) for each in shown] if images is not None else []
-    if not any(found):
+    if images is None or not shown:
         return "\n\n".join([*map(_note, shown), *filter(None, [said])])
-    parts: list[dict[str, Any]] = [
-        {"type": "text", "text": _note(each)}
-        if data is None
-        else {"type": "image", "image": Image(data)}
-        for each, data in zip(shown, found, strict=True)
-    ]
+    parts: list[dict[str, Any]] = [{"type": "image", "image": images(each.hash)} for each in shown]
     return [*parts, {"type": "text", "text": said}] if said else parts
 
 

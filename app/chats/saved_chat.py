@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.chats.transcript import Removal, Transcript
 from app.chats.turn import Compose, Editing, Writing
 from app.store import AttachedText, Attachments, ChatRecord, Message, Store, StoredImage
+from engine import Image
 
 
 class SavedChat:
@@ -101,9 +102,9 @@ class SavedChat:
             self._texts[key] = found
         return self._texts.get(key)
 
-    def image(self, key: str) -> bytes | None:
-        """The file of an image by its hash; None if it is not there."""
-        return self._store.images.get(key)
+    def image(self, key: str) -> Image:
+        """An image by its hash. Its file is read where it is needed, never on the GUI thread."""
+        return Image(partial(self._store.images.get, key), key)
 
     def thumbnail(self, key: str) -> bytes | None:
         """A small JPEG of an image by its hash, empty if there is none; None as `image`."""

@@ -13,5 +13,6 @@ A model that is spread over several machines is one of them: `groups` starts wha
 
 No widgets and no Qt in here.
 
-Imports: app.settings, app.tools, engine, engine.errors, engine.sandbox, engine.serve.
+Imports: app.settings, app.tools, engine, engine.errors, engine.messages, engine.sandbox,
+engine.serve.
 """

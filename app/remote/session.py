@@ -34,6 +34,7 @@ from engine import (
     ToolCallFinished,
 )
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST
+from engine.messages import LOST_IMAGE
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ def body_for(
 
     Args:
         turns: as the engine takes them. One that ends with the assistant's is to be gone on with.
+            `with_images` reads their images.
         params: form, tools, seed and stop of the answer.
         chosen: the settings that the person has chosen for the chat, by our names. The others are
             the server's to choose.
@@ -87,8 +89,6 @@ def body_for(
 
 def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
     role, content = turn.get("role"), turn.get("content")
-    if isinstance(content, list):
-        content = [_part(part) for part in content]
     if role == "tool":
         return {"role": role, "tool_call_id": turn.get("tool_call_id"), "content": content or ""}
     message: dict[str, Any] = {"role": role, "content": content or ""}
@@ -100,11 +100,27 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
     return message
 
 
+def with_images(body: dict[str, Any]) -> dict[str, Any]:
+    """The same with its images read, as OpenAI has them, and everybody who speaks like it. Blocks.
+
+    Not before it goes out: they may be a hundred megabytes.
+    """
+    return {**body, "messages": [_shown(message) for message in body["messages"]]}
+
+
+def _shown(message: dict[str, Any]) -> dict[str, Any]:
+    content = message["content"]
+    if not isinstance(content, list):
+        return message
+    return {**message, "content": [_part(part) for part in content]}
+
+
 def _part(part: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a message as OpenAI has it, and everybody who speaks like it."""
     if part["type"] == "text":
         return dict(part)
-    image: Image = part["image"]
+    image = Image(part["image"].data)
+    if not image.data:
+        return {"type": "text", "text": LOST_IMAGE}
     data = base64.b64encode(image.data).decode()
     return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
 
@@ -275,6 +291,7 @@ class RemoteReply:
             raise removed(self._remote)
         # The keychain may take its time, and may ask the person first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
+        body = await asyncio.to_thread(with_images, body)
         if self._elsewhere is not None:
             answer = self._elsewhere.answer(key, body, reading)
         else:

@@ -109,15 +109,18 @@ class Texts:
 
 
 class Images:
-    """The images of attached files by their hashes. Those used last stay in memory: what is sent
-    to four chats is read once."""
+    """The images of attached files by their hashes.
 
-    MOST_HELD = 64_000_000  # bytes
+    Thumbnails that were used last stay in memory: each pane that shows a message asks for them.
+    """
+
+    MOST_HELD = 16_000_000
+    """Bytes of thumbnails."""
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
-        self._held: OrderedDict[tuple[str, str], bytes] = OrderedDict()  # by hash and column
+        self._held: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
     def save(self, image: StoredImage) -> str:
@@ -126,32 +129,29 @@ class Images:
         Within `Store.together` with what refers to it, as a text.
         """
         self._writer.add(SaveImage(image))
-        self._hold((image.hash, "data"), image.data)
+        self._hold(image.hash, image.thumbnail)
         return image.hash
 
     def get(self, key: str) -> bytes | None:
-        """The file of this hash; None if it is not there."""
-        return self._kept(key, "data")
+        """The file of this hash; None if it is not there. Megabytes: not on the GUI thread."""
+        return self._of(key, "data")
 
     def thumbnail(self, key: str) -> bytes | None:
         """The small one of this hash, empty where none could be made; None if it is not there."""
-        return self._kept(key, "thumbnail")
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
+        found = self._of(key, "thumbnail")
+        if found is not None:
+            self._hold(key, found)
+        return found
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
         """The images that these have, by their hashes."""
         wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_image)
         found = {key: self._of(key, "data") for key in wanted}
         return {key: data for key, data in found.items() if data is not None}
-
-    def _kept(self, key: str, column: str) -> bytes | None:
-        with self._lock:
-            if (key, column) in self._held:
-                self._held.move_to_end((key, column))
-                return self._held[key, column]
-        found = self._of(key, column)
-        if found is not None:
-            self._hold((key, column), found)
-        return found
 
     def _of(self, key: str, column: str) -> bytes | None:
         if (waiting := queued(self._writer).images.get(key)) is not None:
@@ -161,9 +161,9 @@ class Images:
             row = db.execute(one, (key,)).fetchone()
         return row[0] if row is not None and isinstance(row[0], bytes) else None
 
-    def _hold(self, key: tuple[str, str], data: bytes) -> None:
+    def _hold(self, key: str, thumbnail: bytes) -> None:
         with self._lock:
-            self._held[key] = data
+            self._held[key] = thumbnail
             self._held.move_to_end(key)
             while sum(map(len, self._held.values())) > self.MOST_HELD and len(self._held) > 1:
                 self._held.popitem(last=False)

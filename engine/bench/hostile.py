@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from engine.bench.hostile_images import IMAGES
 from engine.bench.hostile_inputs import INPUTS, Ask, Input
 from engine.bench.hostile_server import Rival, Rivals
 from engine.bench.subject import Stream, Subject, gaps, timed
@@ -67,7 +68,7 @@ class Ordeal:
 def ordeals(
     it: Subject,
     note: Callable[[str], None],
-    inputs: Sequence[Input] = INPUTS,
+    inputs: Sequence[Input] = (*INPUTS, *IMAGES),
     rivals: Rivals | None = None,
 ) -> Iterator[Ordeal]:
     """Give the engine every input in its turn, while three chats of the subject stream.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -343,16 +344,30 @@ FAMILIES = {
 """Of every kind that sees, by the model's type."""
 
 
-def write_seeing(folder: Path, name: str = "qwen3_vl") -> Path:
-    """A tiny model that sees."""
+def write_seeing(
+    folder: Path,
+    name: str = "qwen3_vl",
+    tower: Mapping[str, Any] | None = None,
+    processor: Mapping[str, Any] | None = None,
+) -> Path:
+    """A tiny model that sees.
+
+    Args:
+        tower: of its tower's settings, those that are others.
+        processor: the same of what its folder says of images.
+    """
     from tokenizers import AddedToken, Tokenizer
 
     family = FAMILIES[name]
     template = TEMPLATE.replace("BEGIN", family.written)
-    write_model(folder, family.config, scale=family.scale, template=template)
+    vision = {**family.config["vision_config"], **(tower or {})}
+    config = {**family.config, "vision_config": vision}
+    write_model(folder, config, scale=family.scale, template=template)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     words = [AddedToken(word, special=True, normalized=False) for word in family.words]
     tokenizer.add_special_tokens(words)
     tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "preprocessor_config.json").write_text(json.dumps(family.processor))
+    (folder / "preprocessor_config.json").write_text(
+        json.dumps({**family.processor, **(processor or {})})
+    )
     return folder

@@ -16,7 +16,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.cache.shared_prefix import Beginnings, Product, Split
-from engine.model import cpu, patches
+from engine.model import cpu, patches, piecewise
 from engine.model.cpu import attention as cpu_attention
 from engine.model.cpu.attention import Pairs, Part, joined, part
 from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
@@ -46,7 +46,7 @@ def install_attention() -> None:
 def _at_once(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
     """MLX's own attention."""
     if isinstance(k, mx.array):
-        return mlx(q, k, v, **named)
+        return piecewise.attend(mlx, q, k, v, **named)
     return attention(q, k, v, None, **named)
 
 

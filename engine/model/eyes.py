@@ -28,7 +28,7 @@ import numpy as np
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Image
-from engine.model.patches import mix_in
+from engine.model import piecewise
 from engine.sandbox import jobs
 
 FIRST = 1 << 30
@@ -40,8 +40,6 @@ MOST_KNOWN = 512
 MOST_WAITING = 256 * 2**20
 """Bytes of pixels that wait for a tower. Those of a prompt whose cache is there are never asked
 for. Others that are not there any more are made again."""
-
-_SLICE = 0.01  # seconds of a tower that are computed at a time, as far as blocks take no longer
 
 
 @dataclass(frozen=True)
@@ -231,6 +229,13 @@ class Look:
                     sight.pixels = None
         return made
 
+    def has(self, image: Image) -> bool:
+        """Whether an image is known, or its file there; a file that came along is."""
+        with self._lock:
+            if image.digest in self._known:
+                return True
+        return isinstance(image.file, bytes) or bool(image.data)
+
     def pixels(self, image: Image) -> Mapping[str, Any]:
         """What the tower is given, once more."""
         return self._read(image).pixels
@@ -282,7 +287,10 @@ class Eyes:
 
     def encode(self, sight: Sight, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
         """Make an image's embeddings, in pieces, and keep them."""
-        features = yield from _in_pieces(self.kind, self._net, pixels)
+        spoken = {id(module) for module in self._net.language_model.modules()}
+        modules = [m for m in self._net.modules() if id(m) not in spoken]
+        embed = functools.partial(self.kind.embeddings, self._net, pixels)
+        features = yield from piecewise.in_pieces(modules, embed)
         if features[0].shape[0] != len(sight.own):
             raise EngineError(
                 INVALID_REQUEST,
@@ -341,58 +349,6 @@ class Eyes:
                 rows += (sight.own[low:high] + (before + at - part.start)).tolist()
             before += part.count
         return rows, features
-
-
-def _in_pieces(
-    kind: Kind, net: Any, pixels: Mapping[str, Any]
-) -> Generator[None, None, list[mx.array]]:
-    """A tower's embeddings, evaluated some blocks at a time.
-
-    The pass only builds a graph. What each block gives is noted, and evaluated in turn.
-    """
-    noted: list[mx.array] = []
-    blocks = _blocks(kind.tower(net))
-    undo = mix_in(_Noted, blocks)
-    _noting.outputs = noted
-    try:
-        features = kind.embeddings(net, pixels)
-    finally:
-        undo()
-        _noting.outputs = None
-    noted.reverse()
-    began = time.perf_counter()
-    while noted:
-        mx.eval(noted.pop())
-        if time.perf_counter() - began >= _SLICE:
-            yield
-            began = time.perf_counter()
-    mx.eval(features)
-    return features
-
-
-_noting = threading.local()
-
-
-class _Noted:
-    """Mixed in before the class of a tower's block."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        out = super().__call__(*args, **kwargs)  # type: ignore[misc]
-        first = out[0] if isinstance(out, tuple) else out
-        if isinstance(first, mx.array):
-            _noting.outputs.append(first)
-        return out
-
-
-def _blocks(tower: Any) -> list[Any]:
-    """The longest list of modules in a tower: its blocks."""
-    lists = [
-        value
-        for module in tower.modules()
-        for value in module.values()
-        if isinstance(value, list) and value and all(callable(part) for part in value)
-    ]
-    return max(lists, key=len, default=[])
 
 
 # ---------------------------------------------------------------- positions on three axes

@@ -15,10 +15,17 @@ from engine.errors import (
     MESSAGE_TOO_LONG,
     EngineError,
 )
-from engine.messages import Added, Asked, Message, RawPrompt, images_in
+from engine.messages import (
+    LOST_IMAGE,
+    Added,
+    Asked,
+    Message,
+    RawPrompt,
+    images_in,
+    text_of,
+)
 from engine.model.constraint import constrain
 from engine.model.eyes import FIRST, Look, Placed, placed
-from engine.model.info import Model
 from engine.model.loaded import TextCodec
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
@@ -74,7 +81,7 @@ def prepare(job: Job) -> Prepared:
         return _prepare_raw(job, job.asked)
     model, params = job.model, job.params
     whole = isinstance(job.asked, tuple)
-    given = _given(job.asked, model.info)
+    given = _given(job.asked, model)
     messages = _conversation(job, given, whole)
     messages, gone = _without_gone(job, messages, whole)
     ledger = job.ledger
@@ -154,20 +161,34 @@ def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
     return most < (model.rows or FIRST)
 
 
-def _given(asked: str | tuple[Message, ...] | Added, model: Model) -> list[Message]:
+def _given(asked: str | tuple[Message, ...] | Added, model: TextCodec) -> list[Message]:
     """The messages that were sent, which are checked."""
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
     messages = asked.messages if isinstance(asked, Added) else asked
     bounds.check_count(len(messages))
     checked = prompt.check_messages(messages)
-    if not model.sees and any(isinstance(m.get("content"), (list, tuple)) for m in checked):
+    if model.look is not None:
+        return [_without_lost(m, model.look) for m in checked]
+    if any(isinstance(m.get("content"), (list, tuple)) for m in checked):
+        name = model.info.name
         raise EngineError(
             INVALID_REQUEST,
-            f"{model.name} cannot see images. Leave them out, or choose a model that sees.",
+            f"{name} cannot see images. Leave them out, or choose a model that sees.",
             CANNOT_SEE,
         )
     return checked
+
+
+def _without_lost(message: Message, look: Look) -> Message:
+    """A message with a note in the place of each image whose file is not there any more."""
+    parts = message.get("content")
+    if not isinstance(parts, (list, tuple)):
+        return message
+    lost = {"type": "text", "text": LOST_IMAGE}
+    parts = [p if p["type"] == "text" or look.has(p["image"]) else lost for p in parts]
+    seen = any(part["type"] == "image" for part in parts)
+    return {**message, "content": parts if seen else text_of(parts)}
 
 
 def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
@@ -226,7 +247,7 @@ def count(job: Job) -> int:
     try:
         if isinstance(job.asked, RawPrompt):
             return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
-        messages = _given(job.asked, model.info)
+        messages = _given(job.asked, model)
         if job.slides:
             messages, _ = _without_gone(job, messages, True)
             messages, _ = _shorten(context, messages)

@@ -84,8 +84,10 @@ def read(data: bytes, most: int, thumbnail: int) -> Picture:
     if len(data) > MOST_BYTES:
         raise RefusedError(f"is larger than {MOST_BYTES // 10**6} MB. Save it smaller")
     import PIL.Image
+    import PIL.PngImagePlugin
 
     pillow = PIL.Image
+    PIL.PngImagePlugin.MAX_TEXT_CHUNK = 16_000_000  # colour profiles may have more than a million
     warnings.simplefilter("ignore")
     pillow.MAX_IMAGE_PIXELS = MOST_PIXELS // 2  # it warns from there, and refuses twice as many
     try:

@@ -243,6 +243,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     assert "[Attached: a.pdf" in "".join(plain(pane.chat.record, pane.chat.transcript.path))
     attaching = pane.chat.attaching
     attaching.put_back(whole, 0)
+    run.until(lambda: bool(attaching.files))
     attaching.use(whole, "beginning")
     assert attaching.files[0].use == "beginning"
     assert attaching.files[0].spans[0] == (1, 0, 5)
@@ -263,7 +264,7 @@ def test_a_file_is_taken_off_by_a_key_and_comes_back(start: Start, tmp_path: Pat
     assert names(pane) == ["b.txt"]
     assert chip(pane).hasFocus()
     run.window.toast.button.click()
-    assert names(pane) == ["a.txt", "b.txt"]
+    run.until(lambda: names(pane) == ["a.txt", "b.txt"])
 
 
 def test_a_draft_keeps_its_files_over_a_restart(start: Start, tmp_path: Path):

@@ -17,12 +17,15 @@ from app.chats.actions import Action
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
 from app.store import Store
+from app.store.attached import Images
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.pictures import PictureSheet, small
 from engine import Engine, Image
+from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
+from engine.messages import LOST_IMAGE
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
 
@@ -36,6 +39,21 @@ def png(colour: str = "red", width: int = 40, height: int = 20) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     assert image.save(buffer, "PNG")
     return bytes(buffer.data().data())
+
+
+@pytest.fixture(autouse=True)
+def on_gui_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
+    """Of each file of an image that was read from the store, whether the GUI thread did: never."""
+    found: list[bool] = []
+    get = Images.get
+
+    def noted(images: Images, key: str) -> bytes | None:
+        found.append(threading.current_thread() is threading.main_thread())
+        return get(images, key)
+
+    monkeypatch.setattr(Images, "get", noted)
+    yield found
+    assert not any(found)
 
 
 @pytest.fixture
@@ -125,7 +143,9 @@ def test_pasted_images_are_taken_as_their_program_gives_them(run: Run) -> None:
     paste(run, as_pixels)
     assert names(run.pane) == ["Pasted image", "Pasted image 2"]
     green, _ = run.pane.chat.attaching.files
-    assert run.pane.chat.attaching.image(green) == png("green")
+    assert run.app.store is not None
+    found = run.app.store.images.of([(green,)])
+    assert found == {green.hash: png("green")}
     both = QMimeData()
     both.setText("a cell")
     both.setData("image/png", png("blue"))
@@ -252,7 +272,30 @@ def test_an_image_that_cannot_be_read_is_told_in_a_sentence(run: Run, tmp_path: 
     assert names(run.pane) == []
 
 
-def test_the_engine_itself_sees_what_is_attached(start: Start, lake: Path, tmp_path: Path) -> None:
+def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path: Path) -> None:
+    attaching, told = run.pane.chat.attaching, list[str]()
+    attaching.refused.connect(told.append)
+    for picture in PICTURES:
+        if picture.file == "most.png":
+            continue  # takes five seconds to be read
+        path = tmp_path / picture.file
+        path.write_bytes(picture.make())
+        give(run, path)
+        if picture.seen:
+            assert names(run.pane) == [picture.file], (picture.name, told)
+            assert not small(chip(run.pane).words.thumbnail).isNull(), picture.name
+            attaching.remove(attaching.files[0])
+        elif picture.file.endswith(".svg"):
+            assert chip(run.pane).words.about.startswith("code"), "what is written in it"
+            attaching.remove(attaching.files[0])
+        else:
+            assert told.pop().startswith(f"“{picture.file}” "), picture.name
+        assert not told, picture.name
+
+
+def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
+    start: Start, lake: Path, tmp_path: Path, on_gui_thread: list[bool]
+) -> None:
     folder = write_seeing(tmp_path / "qwen")
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
@@ -268,6 +311,39 @@ def test_the_engine_itself_sees_what_is_attached(start: Start, lake: Path, tmp_p
     model, words = chat.model_status.model, [{"role": "user", "content": "What is it?"}]
     assert model is not None
     assert answer.stats["prompt_tokens"] > engine.count_later(model, words, None).result(60) + 4
+    run.end()
+    on_gui_thread.clear()
+    run = start(engine_factory=lambda *_: Engine())
+    chat = run.pane.chat
+    read(run, lambda: chat.model_status.model is not None)
+    run.say("And now?")
+    read(run, lambda: len(chat.transcript.path) == 4 and not chat.answering)
+    *_, again = chat.transcript.path
+    assert (again.status, again.error) == ("complete", "")
+    assert again.stats["prompt_tokens"] > answer.stats["prompt_tokens"]
+    assert on_gui_thread, "it was read once more"
+
+
+def test_a_model_is_told_of_an_image_that_is_not_there_any_more(
+    start: Start, lake: Path, tmp_path: Path
+) -> None:
+    folder = write_seeing(tmp_path / "qwen")
+    engine = Engine()
+    run = start(engine_factory=lambda *_: engine)
+    chat = run.pane.chat
+    chat.set_model(str(folder))
+    read(run, lambda: chat.model_status.model is not None)
+    chat.set_options(replace(chat.options, max_tokens=4), "")
+    give(run, lake)
+    lost = replace(chat.attaching.files[0], hash="0" * 64)
+    chat.attaching._put((lost,))
+    run.say("What is it?")
+    read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
+    answer, model = chat.transcript.path[-1], chat.model_status.model
+    assert (answer.status, answer.error) == ("complete", "")
+    told = [{"role": "user", "content": f"{LOST_IMAGE}What is it?"}]
+    assert model is not None
+    assert answer.stats["prompt_tokens"] == engine.count_later(model, told, None).result(60)
 
 
 @pytest.fixture
@@ -289,7 +365,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     assert (len(report.taken), report.faults) == (1, [])
     (image,) = store.messages(pane.chat.id)[0].attachments
     assert (image.width, image.height) == (40, 20)
-    assert store.images.get(image.hash) == lake.read_bytes()
+    assert store.images.of([(image,)]) == {image.hash: lake.read_bytes()}
     assert not small(store.images.thumbnail(image.hash) or b"").isNull()
     written = json.loads(path.read_text(encoding="utf-8"))
     written["chats"][0]["id"] = "0" * 31 + "1"
@@ -297,7 +373,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     path.write_text(json.dumps(written), encoding="utf-8")
     with Store.open(tmp_path / "third.db") as third:
         assert len(Import([path]).run(third).taken) == 1
-        assert third.images.get(image.hash) is None, "another image under that name is left out"
+        assert third.images.of([(image,)]) == {}, "another image under that name is left out"
 
 
 def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> None:

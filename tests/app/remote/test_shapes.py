@@ -17,7 +17,7 @@ from app.remote.address import (
     sees_at_ollama,
 )
 from app.remote.errors import RemoteError
-from app.remote.session import body_for
+from app.remote.session import body_for, with_images
 from app.remote.stream import Reading
 from engine import Finished, FinishReason, Image, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
@@ -241,6 +241,7 @@ def test_images_go_out_in_the_message():
     parts = [{"type": "image", "image": Image(b"\x89PNG!")}, {"type": "text", "text": "What?"}]
     remote = Remote("http://h/v1", "m", sees=True)
     body = body_for(remote, [{"role": "user", "content": parts}], SamplingParams(), {})
+    body = with_images(body)
     url = "data:image/png;base64,iVBORyE="
     image = {"type": "image_url", "image_url": {"url": url}}
     assert body["messages"][0]["content"] == [image, {"type": "text", "text": "What?"}]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine
+from engine import Engine, SamplingParams
+from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
 from engine.serve.server import Server
 from tests.engine.model.seeing import image
@@ -83,6 +85,23 @@ def test_another_image_is_another_prompt(seeing: Server) -> None:
     again = chat(seeing, part(DATA), WORDS).json["usage"]["prompt_tokens_details"]
     other = chat(seeing, part(OTHER), WORDS).json["usage"]["prompt_tokens_details"]
     assert other["cached_tokens"] < again["cached_tokens"]
+
+
+def test_hostile_images_are_seen_or_refused_while_another_chat_answers(seeing: Server) -> None:
+    (model,) = seeing.served.models
+    few = SamplingParams(max_tokens=20, temperature=0.0)
+    with closing(seeing.engine.open_session(model, reproducible=True)) as session:
+        alone = session.send([{"role": "user", "content": "Hello"}], few).tokens(60)
+    for picture in PICTURES:
+        if picture.file == "most.png":
+            continue  # takes five seconds to be read
+        with closing(seeing.engine.open_session(model, reproducible=True)) as session:
+            neighbour = session.send([{"role": "user", "content": "Hello"}], few)
+            answer = chat(seeing, part(base64.b64encode(picture.make()).decode()), WORDS)
+            assert answer.status == (200 if picture.seen else 400), (picture.name, answer.body)
+            if not picture.seen:
+                assert answer.json["error"]["message"].startswith("The image "), picture.name
+            assert neighbour.tokens(60) == alone, picture.name
 
 
 def test_what_is_no_image_is_refused_with_a_sentence(seeing: Server) -> None:

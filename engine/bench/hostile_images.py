@@ -1,0 +1,191 @@
+"""Images that nobody should send, and a large one: what each is, and a model that is shown them."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.bench.hostile_inputs import FEW, Ask, Input, Outcome
+from engine.bench.seeing import write_seeing
+from engine.engine import Engine
+from engine.errors import INVALID_REQUEST
+from engine.messages import Image
+from engine.model.info import Model
+
+_TOWER = {
+    "depth": 2,
+    "hidden_size": 1024,
+    "intermediate_size": 4096,
+    "num_heads": 16,
+    "patch_size": 16,
+    "num_position_embeddings": 2304,
+    "deepstack_visual_indexes": [0],
+}
+"""As Qwen3-VL-2B's, whose depth is 24. A block takes as long as any other."""
+
+_SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216}}
+
+
+# ---------------------------------------------------------------- the files
+
+
+def _saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any) -> bytes:
+    """A file of a gradient, as Pillow writes it."""
+    import PIL.Image
+
+    grey = PIL.Image.linear_gradient("L").resize(size)
+    made = grey if mode == "L" else grey.convert("RGB").convert(mode)
+    file = io.BytesIO()
+    made.save(file, kind, **more)
+    return file.getvalue()
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
+    """A PNG of packed rows."""
+    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
+    chunks = (_chunk(b"IHDR", head), *more, _chunk(b"IDAT", rows), _chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _blank(width: int, height: int) -> bytes:
+    """The packed rows of a white image of two colours: a thousandth of what they unpack to."""
+    packer, row = zlib.compressobj(1), b"\0" + b"\xff" * ((width + 7) // 8)
+    return b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
+
+
+def _bomb() -> bytes:
+    return _png(50_000, 50_000, 1, 0, _blank(50_000, 50_000))
+
+
+def _claims() -> bytes:
+    """Says that it has as many pixels, and has none."""
+    return _png(50_000, 50_000, 16, 6, zlib.compress(b""))
+
+
+def _most() -> bytes:
+    """As many pixels as are taken, in a file of 20 KB."""
+    return _png(10_000, 11_900, 1, 0, _blank(10_000, 11_900))
+
+
+def _notes() -> bytes:
+    """Its notes unpack to 200 MB."""
+    packer = zlib.compressobj(1)
+    text = b"".join(packer.compress(b"a" * 10**6) for _ in range(200)) + packer.flush()
+    rows = zlib.compress(b"\0\0" * 8)
+    return _png(8, 8, 8, 0, rows, _chunk(b"zTXt", b"note\0\0" + text))
+
+
+def _frames(kind: str, count: int) -> bytes:
+    import PIL.Image
+
+    frames = [PIL.Image.new("RGB", (64, 48), (n % 256, n // 256, 90)) for n in range(count)]
+    file = io.BytesIO()
+    frames[0].save(file, kind, save_all=True, append_images=frames[1:], duration=20)
+    return file.getvalue()
+
+
+def _turned() -> bytes:
+    import PIL.Image
+
+    exif = PIL.Image.Exif()
+    exif[0x0112] = 6
+    return _saved("JPEG", exif=exif)
+
+
+def _pages(count: int, circle: bool = False) -> bytes:
+    """A TIFF of so many pages; in a circle the last is followed by the first."""
+    data = bytearray(_saved("TIFF", size=(64, 48)))
+    (first,) = struct.unpack_from("<I", data, 4)
+    (entries,) = struct.unpack_from("<H", data, first)
+    page, following = bytes(data[first : first + 6 + 12 * entries]), first + 2 + 12 * entries
+    for _ in range(count - 1):
+        struct.pack_into("<I", data, following, len(data))
+        following += len(data) - following + len(page) - 4
+        data += page
+    if circle:
+        struct.pack_into("<I", data, following, first)
+    return bytes(data)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file to be shown.
+
+    Attributes:
+        name: what the chat does that sends it.
+        file: what it is called.
+        make: gives its bytes.
+        seen: whether it can be seen; otherwise it is refused with a sentence.
+    """
+
+    name: str
+    file: str
+    make: Callable[[], bytes]
+    seen: bool
+
+
+_DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'
+
+PICTURES = (
+    Picture("shows a PNG of 50,000 x 50,000", "bomb.png", cache(_bomb), False),
+    Picture("shows one that only says so", "claims.png", _claims, False),
+    Picture("shows 119 million pixels", "most.png", cache(_most), True),
+    Picture("shows notes that unpack to 200 MB", "notes.png", cache(_notes), False),
+    Picture("shows a JPEG cut short", "cut.jpg", lambda: _saved("JPEG")[:3000], False),
+    Picture("shows an empty file", "empty.png", lambda: b"", False),
+    Picture("shows a GIF of 1,000 frames", "frames.gif", cache(lambda: _frames("GIF", 1000)), True),
+    Picture("shows a WebP of 200", "frames.webp", cache(lambda: _frames("WEBP", 200)), True),
+    Picture("shows a TIFF of 1,000 pages", "pages.tiff", lambda: _pages(1000), True),
+    Picture("shows a TIFF that goes in a circle", "circle.tiff", lambda: _pages(9, True), True),
+    Picture("shows a JPEG in CMYK", "press.jpg", lambda: _saved("JPEG", "CMYK"), True),
+    Picture("shows 16 bits of grey", "deep.png", lambda: _saved("PNG", "I;16"), True),
+    Picture("shows one held sideways", "turned.jpg", _turned, True),
+    Picture(
+        "shows a damaged colour profile",
+        "profile.png",
+        lambda: _saved("PNG", icc_profile=b"\xff" * 5_000_000),
+        True,
+    ),
+    Picture("shows a drawing (SVG)", "drawing.svg", lambda: _DRAWING, False),
+    Picture("shows one that is called ..", "..\n..%2F..%2F<b>“x”.png", lambda: _saved("PNG"), True),
+)
+
+
+def _shows(picture: Picture) -> Callable[[Path, Engine], Ask]:
+    def prepare(root: Path, engine: Engine) -> Ask:
+        return _ask(engine, write_seeing(root / "sees"), picture.make())
+
+    return prepare
+
+
+def _large(root: Path, engine: Engine) -> Ask:
+    """A photograph, for a tower of the size that people have."""
+    noise = _saved("JPEG", size=(4000, 3000), quality=95)
+    return _ask(engine, write_seeing(root / "sees", tower=_TOWER, processor=_SIZES), noise)
+
+
+def _ask(engine: Engine, folder: Path, data: bytes) -> Ask:
+    sees = engine.load(folder)
+
+    def ask(engine: Engine, model: Model) -> Outcome:
+        shown = {"type": "image", "image": Image(data)}
+        parts = [shown, {"type": "text", "text": "What is it?"}]
+        return engine.open_session(sees).send([{"role": "user", "content": parts}], FEW).text
+
+    return ask
+
+
+IMAGES = (
+    Input("image", "shows 4,000 x 3,000 pixels", "", _large),
+    *(Input("image", p.name, "" if p.seen else INVALID_REQUEST, _shows(p)) for p in PICTURES),
+)

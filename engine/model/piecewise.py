@@ -1,0 +1,161 @@
+"""A tower's pass in pieces, between which the chats that stream have their turns.
+
+The pass only builds a graph. Layers that take each row by itself are cut by rows and attention by
+queries, so that no piece takes longer than a gap may. Each is noted, and evaluated in turn. Where
+cuts are follows from sizes alone: an image has the same embeddings whatever else is computed.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.model.patches import mix_in
+
+SLICE = 0.01
+"""Seconds of a tower that are evaluated at a time, as far as pieces take no longer."""
+
+PIECE = {"cpu": 1e9, "gpu": 2e10}
+"""Operations of a piece at most: about a hundredth of a second of two cores, or of the slowest GPU
+that models are run on."""
+
+ELEMENT = {"cpu": 1000.0, "gpu": 50.0}
+"""Operations that a number of a norm, an activation or a softmax counts for. On a CPU MLX takes ten
+nanoseconds for an exponential."""
+
+_LINEAR = (nn.Linear, nn.QuantizedLinear)
+_PATCHES = (nn.Conv2d, nn.Conv3d)
+_BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
+_FEED_FORWARD = ("mlp", "feed_forward")
+_noting = threading.local()
+
+
+def in_pieces(
+    modules: Iterable[nn.Module], embed: Callable[[], list[mx.array]]
+) -> Generator[None, None, list[mx.array]]:
+    """What `embed` gives, evaluated for about `SLICE` seconds at a time.
+
+    Args:
+        modules: all that it calls, those within others, too.
+    """
+    noted = _Noted()
+    undo = mix_in(_ByRows, _by_rows(modules))
+    _noting.now = noted
+    try:
+        features = embed()
+    finally:
+        _noting.now = None
+        undo()
+    yield
+    pieces, rate = noted.pieces[::-1], 0.0
+    del noted
+    while pieces:
+        cost, arrays = 0.0, list[mx.array]()
+        while pieces and (not arrays or cost + pieces[-1][0] <= rate * SLICE):
+            more, array = pieces.pop()
+            cost += more
+            arrays.append(array)
+        began = time.perf_counter()
+        mx.eval(arrays)
+        del arrays, array
+        rate = cost / (time.perf_counter() - began)
+        yield
+    mx.eval(features)
+    return features
+
+
+def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
+    found = []
+    for module in modules:
+        if isinstance(module, _BY_ROWS):
+            found.append(module)
+        inner = (module.get(name) for name in _FEED_FORWARD)
+        found += [part for part in inner if isinstance(part, nn.Module)]
+    return found
+
+
+class _Noted:
+    """The pieces of a pass, in the order in which they are to be evaluated, with their costs."""
+
+    def __init__(self) -> None:
+        device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
+        self._most, self.element = PIECE[device], ELEMENT[device]
+        self.pieces: list[tuple[float, mx.array]] = []
+
+    def add(self, array: mx.array, cost: float) -> None:
+        self.pieces.append((cost, array))
+
+    def cut(
+        self, x: mx.array, axis: int, cost: float, call: Callable[[mx.array, int], mx.array]
+    ) -> mx.array:
+        """What `call` gives of `x`, and of where that begins, part by part along an axis.
+
+        Args:
+            cost: of one row along it.
+        """
+        count, step = x.shape[axis], max(1, int(self._most / cost))
+        _noting.now = None  # what is called within is a piece already
+        try:
+            if count <= step:
+                out = call(x, 0)
+                self.add(out, cost * count)
+                return out
+            self.add(x, self.element * x.size)
+            starts = range(0, count, step)
+            given = zip(list(mx.split(x, [*starts[1:]], axis=axis)), starts, strict=True)
+            parts = [call(part, start) for part, start in given]
+        finally:
+            _noting.now = self
+        self.pieces += [(cost * part.shape[axis], part) for part in parts]
+        out = mx.concatenate(parts, axis=axis)
+        self.add(out, self.element / 10 * out.size)
+        return out
+
+
+class _ByRows:
+    """Mixed in before the class of a module that takes each row by itself."""
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        call: Any = super().__call__  # type: ignore[misc]
+        noted: _Noted | None = getattr(_noting, "now", None)
+        if noted is None or named or len(given) != 1 or given[0].ndim < 2:
+            return call(*given, **named)
+        (x,) = given
+        if isinstance(self, _PATCHES):
+            steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
+            cost = 2 * self.weight.size * math.prod(x.shape[1:-1]) / steps
+            return noted.cut(x, 0, cost, lambda part, _: call(part))
+        rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
+        for module in self.modules():  # type: ignore[attr-defined]
+            if isinstance(module, _LINEAR):
+                width, packed = module.weight.shape
+                inner = packed * 32 // getattr(module, "bits", 32)
+                cost += width * (2 * inner + noted.element)
+        return noted.cut(x, -2, cost * rows / x.shape[-2], lambda part, _: call(part))
+
+
+def attend(
+    mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
+) -> mx.array:
+    """MLX's own attention, in a tower's pass a part of the queries after the other."""
+    noted: _Noted | None = getattr(_noting, "now", None)
+    mask = named.get("mask")
+    if noted is None or isinstance(mask, str):
+        return mlx(q, k, v, **named)
+    k, v = mx.contiguous(k), mx.contiguous(v)  # or each part would make its own
+    noted.add(k, noted.element * k.size)
+    noted.add(v, noted.element * v.size)
+
+    def part(queries: mx.array, start: int) -> mx.array:
+        if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:
+            named["mask"] = mask[..., start : start + queries.shape[-2], :]
+        return mlx(queries, k, v, **named)
+
+    cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
+    return noted.cut(q, -2, cost, part)
