@@ -1,8 +1,10 @@
-"""Runs the checks of the code and the tests in two processes side by side: ``make test``.
+"""Runs the checks of the code and the tests in three processes side by side: ``make test``.
 
 Most tests keep one core busy, so on two cores it takes little more than half the time. They are in
-groups, the longest first; whichever process is free takes the next one, after ``make lint``. With
-files or folders among the arguments there is one process, and pytest as ever.
+groups, the longest first; whichever process is free takes the next one, after ``make lint``. Some
+groups wait more than they compute, for children's limits and for windows: they have a process of
+their own beside the two. With files or folders among the arguments there is one process, and pytest
+as ever.
 
 A few tests that failed run once more at the end, with nothing beside them. Those that pass then are
 named and do not fail the run: a fault all the same, of the test or of the program.
@@ -21,31 +23,38 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 AT_ONCE = 2
+"""Beside the one for groups that wait."""
 FEW_FAILED = 4
 """More than these are no accident, and do not run again."""
 GROUPS: tuple[tuple[str, ...], ...] = (
-    ("app",),
+    ("app/ui",),
     ("engine",),
     ("engine/model", "engine/cache", "engine/cluster"),
+    ("app",),
     ("engine/serve", "engine/batch", "engine/cli"),
-    ("engine/sandbox", "engine/hub", "engine/test_*faults*"),
     ("bundle", "guide", "test_*"),
-    ("desktop",),
 )
 """Patterns below this folder. A file is in the group that names it most closely."""
+WAITING: tuple[tuple[str, ...], ...] = (
+    ("engine/sandbox", "engine/hub", "engine/test_*faults*"),
+    ("desktop",),
+)
+"""As `GROUPS`: those that leave a core free for more than half of their time."""
 
 
 def groups() -> list[list[str]]:
     """The files of each group. All test files are in one of them."""
     left = set(TESTS.glob("**/test_*.py"))
     taken: dict[tuple[str, ...], set[Path]] = {}
-    for group in sorted(GROUPS, key=lambda g: -max(pattern.count("/") for pattern in g)):
+    for group in sorted(
+        (*GROUPS, *WAITING), key=lambda g: -max(pattern.count("/") for pattern in g)
+    ):
         found = {p for pattern in group for place in TESTS.glob(pattern) for p in _files(place)}
         taken[group] = found & left
         left -= taken[group]
     if left:
         raise SystemExit(f"tests/halves.py: in no group: {', '.join(sorted(map(str, left)))}")
-    return [sorted(str(p) for p in taken[group]) for group in GROUPS]
+    return [sorted(str(p) for p in taken[group]) for group in (*GROUPS, *WAITING)]
 
 
 def _files(place: Path) -> list[Path]:
@@ -64,19 +73,22 @@ def main(arguments: list[str]) -> int:
         os.environ["STRETTO_PASSED"] = folder  # what one group's process has checked (conftest.py)
         lint = Lint()
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
-        waiting, printing = deque[Lint | Run]([lint, *runs]), threading.Lock()
+        busy = deque[Lint | Run]([lint, *runs[: len(GROUPS)]])
+        idle = deque[Lint | Run](runs[len(GROUPS) :])
+        printing = threading.Lock()
 
-        def work() -> None:
-            while True:
+        def work(*queues: deque[Lint | Run]) -> None:
+            while any(queues):
                 try:
-                    run = waiting.popleft()
-                except IndexError:
-                    return
+                    run = next(filter(None, queues)).popleft()
+                except (IndexError, StopIteration):  # another one has taken it
+                    continue
                 said = run.go()
                 with printing:
                     print(said, end="", flush=True)
 
-        workers = [threading.Thread(target=work, daemon=True) for _ in range(AT_ONCE)]
+        kinds = [(busy, idle)] * AT_ONCE + [(idle,)]
+        workers = [threading.Thread(target=work, args=kind, daemon=True) for kind in kinds]
         for worker in workers:
             worker.start()
         for worker in workers:

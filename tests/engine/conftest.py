@@ -6,15 +6,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import mlx.core as mx
 import pytest
 
 from engine import Engine
 from engine.bench.random_models import write_model
+from engine.model import backend
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 
 if TYPE_CHECKING:
     from engine.serve.server import Server
+
+
+if backend.device_here() == "cpu":
+    # As an engine does when it starts: each compiled function would take a run of g++, once a
+    # machine, a minute for them all.
+    mx.disable_compile()
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +38,23 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
         return path if path.exists() else write_model(path, FAMILIES[family], scale=scale)
 
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Which ways a model can take is tried out once, by the first engine that loads it."""
+    folder = tmp_path_factory.mktemp("ways")
+    with pytest.MonkeyPatch.context() as patch:
+        usual = Engine.__init__.__defaults__ or ()
+        patch.setattr(Engine.__init__, "__defaults__", (*usual[:-1], folder))
+        yield folder
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines try out all ways that a model could take."""
+    usual = Engine.__init__.__defaults__ or ()
+    monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-1], None))
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ _COMMON: dict[str, Any] = {
     "rope_theta": 10000.0,
 }
 
+# Every third one, wherever it begins, is a mixture: `turns(3)` takes those (tests/conftest.py).
 FAMILIES: dict[str, dict[str, Any]] = {
     "plain": {**_COMMON, "model_type": "llama"},
     "sliding window": {
@@ -45,17 +46,6 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "qk_nope_head_dim": 16,
         "first_k_dense_replace": 1,
     },
-    "MoE": {
-        **_COMMON,
-        "model_type": "qwen3_moe",
-        "num_experts": 4,
-        "num_experts_per_tok": 2,
-        "decoder_sparse_step": 1,
-        "mlp_only_layers": [],
-        "moe_intermediate_size": 32,
-        "tie_word_embeddings": True,
-        "norm_topk_prob": True,
-    },
     "hybrid recurrent": {
         **_COMMON,
         "model_type": "qwen3_next",
@@ -75,6 +65,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "partial_rotary_factor": 0.5,
         "norm_topk_prob": True,
     },
+    "chunked mask": small_config("llama4"),
     "pure recurrent": {
         "model_type": "mamba2",
         "num_heads": 4,
@@ -114,9 +105,18 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "sliding_window": 16,
         "sliding_window_pattern": 3,
     },
-    # These do more with their keys than attention: row by row, and not at all together.
-    "sparse MLA": small_config("deepseek_v32"),
     # With the usual cap its random weights say one token over and over.
     "own attention": {**small_config("gemma2"), "final_logit_softcapping": 10.0},
-    "chunked mask": small_config("llama4"),
+    "sparse MLA": small_config("deepseek_v32"),
+    "MoE": {
+        **_COMMON,
+        "model_type": "qwen3_moe",
+        "num_experts": 4,
+        "num_experts_per_tok": 2,
+        "decoder_sparse_step": 1,
+        "mlp_only_layers": [],
+        "moe_intermediate_size": 32,
+        "tie_word_embeddings": True,
+        "norm_topk_prob": True,
+    },
 }

@@ -9,21 +9,22 @@ from engine.bench.hostile_inputs import ENDLESS, chain, change_tokenizer, far_id
 
 __all__ = ["ENDLESS", "chain", "change_tokenizer", "far_id"]
 
+# In pairs that are alike, as one of two is tried in each run.
 TEMPLATES = {
     "loops": ENDLESS,
-    "power": "{{ 9**(9**9) }}",
-    "repeat": "{{ 'a'*(2*10**9) }}",
-    "format": "{{ '%1000000000d'|format(1) }}",
-    "wordwrap": "{{ ('a ' * 40000000)|wordwrap(2) }}",
     "lipsum": "{{ lipsum(99999, True, 500, 1000) }}",
-    "tojson": "{{ ([['a' * 10000] * 10000] * 100)|tojson }}",
+    "power": "{{ 9**(9**9) }}",
+    "wordwrap": "{{ ('a ' * 40000000)|wordwrap(2) }}",
+    "repeat": "{{ 'a'*(2*10**9) }}",
     "center": "{{ 'a'|center(2000000000) }}",
     "output": "{% for a in range(99999) %}{{ 'a' * 100000 }}{% endfor %}",
     "flood": "{{ 'a' * 5000000 }}",
     "macro": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-    "nested": "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+    "format": "{{ '%1000000000d'|format(1) }}",
     "list": "{% set x = namespace(a=['b']) %}{% for i in range(99) %}"
     "{% set x.a = x.a + x.a %}{% endfor %}{{ x.a|length }}",
+    "tojson": "{{ ([['a' * 10000] * 10000] * 100)|tojson }}",
+    "nested": "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
 }
 
 

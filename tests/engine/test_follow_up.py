@@ -62,13 +62,13 @@ def test_cancelled_while_its_prompt_is_read(
 ) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
-    reply = chat.send("word " * 1200, FEW)
+    reply = chat.send("word " * 400, FEW)
     for event in reply:
         if isinstance(event, PromptProgress) and event.done:
             break
     reply.cancel()
     reply.tokens(60)
-    again = chat.send([{"role": "user", "content": "word " * 1200}], FEW)
+    again = chat.send([{"role": "user", "content": "word " * 400}], FEW)
     again.tokens(60)
     assert again.stats.reused_tokens > 0
 
@@ -155,9 +155,7 @@ DROPS_REASONING = (
 )
 
 
-@pytest.mark.parametrize(
-    "family", ["plain", "sliding window", "hybrid recurrent", "pure recurrent"]
-)
+@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
 def test_a_template_that_drops_earlier_reasoning_costs_only_the_last_answer(
     engine: Engine, tmp_path: Path, family: str
 ) -> None:
@@ -166,10 +164,10 @@ def test_a_template_that_drops_earlier_reasoning_costs_only_the_last_answer(
     chat = engine.open_session(engine.load(folder))
     # It thinks until the limit: nothing of it is in the next prompt.
     thinking = SamplingParams(max_tokens=60, temperature=0.8, seed=1, logit_bias={2: -1e9, 4: -1e9})
-    first = chat.send("word " * 200, thinking)
+    first = chat.send("word " * 60, thinking)
     first.tokens(120)
     assert {e.kind for e in first if isinstance(e, TextDelta)} == {"reasoning"}
-    for _ in range(3):
+    for _ in range(2):
         before = first.stats.prompt_tokens
         second = chat.send("go on", thinking)
         second.tokens(120)

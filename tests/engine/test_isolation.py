@@ -24,7 +24,7 @@ FOLLOW_UPS = [f"and {n} more" for n in range(8)]
 CANCELLED = (2, 5)  # these chats are stopped in their first turn
 
 
-def params(seed: int, tokens: int = 24) -> SamplingParams:
+def params(seed: int, tokens: int = 12) -> SamplingParams:
     return SamplingParams(max_tokens=tokens, temperature=0.9, top_p=0.95, top_k=200, seed=seed)
 
 
@@ -124,7 +124,7 @@ def test_reproducible_logits_are_the_same_bits_in_company(
         for n, (chat, prompt) in enumerate(zip(neighbours, PROMPTS, strict=False))
     ]
     # One more prompt is being read all the while, so that chunks are as small as they get.
-    busy = engine.open_session(model).send("word " * 1200, params(9, 2000))
+    busy = engine.open_session(model).send("word " * 600, params(9, 2000))
     together = answer()
     for reply in (*running, busy):
         reply.cancel()
@@ -137,6 +137,7 @@ def test_reproducible_logits_are_the_same_bits_in_company(
         assert np.array_equal(np.array(mine), np.array(theirs))
 
 
+@pytest.mark.usefixtures("untried")
 def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     steps = {family: engine.load(model_folder(family)).step for family in FAMILIES}
     assert steps.pop("sparse MLA") == steps.pop("own attention") == "rows"
@@ -144,6 +145,7 @@ def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[s
     assert set(steps.values()) == {"shared"}
 
 
+@pytest.mark.usefixtures("untried")
 def test_a_model_that_no_sharing_fits_steps_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +186,7 @@ def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None
     assert [type(m) for _, m in net.named_modules()] == kinds
 
 
+@pytest.mark.usefixtures("untried")
 def test_a_way_of_sharing_that_gives_nan_is_not_taken(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,17 +107,6 @@ def test_keys_in_few_bits_cost_about_a_half_and_a_quarter() -> None:
     assert cost(GEMMA_27B, 8).bytes(1024) > cost(GEMMA_27B).bytes(1024) // 2
 
 
-@pytest.fixture
-def uncompiled() -> Iterator[None]:
-    """On a CPU each compiled function takes a run of g++, once a machine: a minute for them all."""
-    import mlx.core as mx
-
-    mx.disable_compile()
-    yield
-    mx.enable_compile()
-
-
-@pytest.mark.usefixtures("uncompiled")
 def test_the_caches_of_every_family_are_read_from_its_config() -> None:
     from mlx_lm.models.cache import make_prompt_cache
     from mlx_lm.utils import _get_classes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ def read(reply: Reply) -> int:
     return reply.stats.prompt_tokens - reply.stats.reused_tokens
 
 
+@cache
 def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
     with Engine() as engine:
         chat = engine.open_session(engine.load(folder), **options)

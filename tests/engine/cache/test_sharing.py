@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def read(reply: Reply) -> int:
     return reply.stats.prompt_tokens - reply.stats.reused_tokens
 
 
+@cache
 def alone(folder: Path, prompt: str, seed: int) -> list[int]:
     with Engine() as engine:
         chat = engine.open_session(engine.load(folder), system=SYSTEM)

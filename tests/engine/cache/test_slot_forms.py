@@ -185,7 +185,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def as_on_a_gpu(untried: None, monkeypatch: pytest.MonkeyPatch) -> None:
     everywhere = dict.fromkeys(slot_policy.STARTING, ON_GPU)
     monkeypatch.setattr(slot_policy, "STARTING", everywhere)
 

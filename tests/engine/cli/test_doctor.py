@@ -54,6 +54,8 @@ _caches = shutil.ignore_patterns("__pycache__")
 ANSWERS = """
 import sys, engine, mlx_lm
 from engine import Engine, SamplingParams
+from tests import checked
+checked.once()
 with Engine() as running:
     model = running.load(sys.argv[1])
     reply = running.open_session(model).send("Hello", SamplingParams(max_tokens=3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ def said_as_alone(folder: Path, replies: list[Reply]) -> None:
         assert tokens == alone(folder, f"I am {NAMES[seed]}", seed, len(tokens))
 
 
+@cache
 def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
     with Engine() as engine:
         chat = engine.open_session(engine.load(folder))

@@ -20,6 +20,7 @@ START = """
 import logging, sys
 from engine import Engine, SamplingParams
 from engine.model import backend, patches
+from tests import checked
 
 class Heard(logging.Handler):
     said = []
@@ -28,6 +29,7 @@ class Heard(logging.Handler):
 
 logging.getLogger("engine.model.patches").addHandler(Heard())
 backend.take_openblas()
+checked.once()
 
 def answers(folder):
     '''The steps of the model, and three chats' answers, together and then alone.'''

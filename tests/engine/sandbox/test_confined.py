@@ -101,6 +101,7 @@ def rendered(reader: Reader) -> str:
 
 
 @pytest.mark.parametrize("name", hostile.TEMPLATES)
+@pytest.mark.turns(2)
 def test_fault_f1_a_hostile_template_ends_by_itself(
     confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
 ) -> None:
@@ -252,6 +253,7 @@ def test_fault_f3_a_prompt_with_a_token_beyond_the_embedding_is_refused(
 
 
 @pytest.mark.parametrize("name", hostile.PANICS)
+@pytest.mark.turns(3)
 def test_fault_f4_a_tokenizer_that_panics_is_refused(
     confined: Confined, name: str, tmp_path: Path
 ) -> None:
@@ -273,6 +275,7 @@ def test_fault_f4_a_panic_ends_one_prompt(
 
 
 @pytest.mark.parametrize("name", hostile.EXPLOSIONS)
+@pytest.mark.turns(2)
 def test_fault_f5_a_tokenizer_that_explodes_is_refused(
     confined: Confined, name: str, tmp_path: Path
 ) -> None:
