@@ -48,6 +48,7 @@ TALK = "STRETTO_RANKS_TALK"
 _LOOK = 0.2  # seconds between two looks at the ranks
 _ALIVE = 5.0  # seconds between two signs of life for ranks on other machines
 _ENDING = 2.0  # seconds for an ssh whose other end has closed to say why
+DYING = 1.0  # seconds after a rank's silence for another to be seen to have been killed
 _MOST_SAID = 65_536  # bytes that a shell may say before the rank begins
 
 
@@ -89,11 +90,23 @@ class Rank:
         self.loading, self.held = bool(message["loading"]), int(message["held"])
 
 
-def died(ranks: Sequence[Rank]) -> str | None:
-    """Which of them has no process any more, in words."""
-    for rank in ranks:
-        if rank.process is not None and rank.process.poll() is not None:
-            return f"{rank.place(len(ranks))} has died: {_ended(rank.process)}."
+def died(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
+    """Which of them has no process any more, in words: one that was killed before all others.
+
+    It took them with it, and what it had open is closed before it is seen to be gone.
+
+    Args:
+        within: seconds to wait for one that was killed.
+    """
+    deadline = time.monotonic() + within
+    while True:
+        gone = [(r, r.process) for r in ranks if r.process and r.process.poll() is not None]
+        gone.sort(key=lambda each: each[1].returncode >= 0)
+        if (gone and gone[0][1].returncode < 0) or time.monotonic() >= deadline:
+            break
+        time.sleep(_LOOK / 10)
+    for rank, process in gone:
+        return f"{rank.place(len(ranks))} has died: {_ended(process)}."
     return None
 
 

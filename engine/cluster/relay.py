@@ -20,7 +20,7 @@ from typing import Any
 from engine.cluster import machines
 from engine.cluster.hosts import Host
 from engine.cluster.link import CALLED, Answered, Asked, Called, Unasked
-from engine.cluster.processes import Processes, Rank, Watch, died
+from engine.cluster.processes import DYING, Processes, Rank, Watch, died
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
 from engine.messages import (
     Command,
@@ -213,13 +213,13 @@ class Relay:
                     for other in self._ranks[1:]:
                         other.link.tell(message["to all"])
                 elif "fault" in message:
-                    self._lose(f"{name} failed: {str(message['fault']).rstrip('.')}.")
+                    self._lose(f"{name} failed: {str(message['fault']).rstrip('.')}.", DYING)
                 elif "over" in message:
                     self._ended.set()
                 else:
                     self._ranks[0].link.tell({**message, "rank": rank.number})
         except (EOFError, OSError, ValueError, TypeError):
-            self._lose(f"{name} has gone.")
+            self._lose(f"{name} has gone.", DYING)
 
     def _post(self, message: WorkDone) -> None:
         try:
@@ -268,12 +268,16 @@ class Relay:
 
     # -- the end ----------------------------------------------------------------------------
 
-    def _lose(self, why: str) -> None:
-        """On any thread: a rank is lost, and the others are of no use without it."""
+    def _lose(self, why: str, within: float = 0.0) -> None:
+        """On any thread: a rank is lost, and the others are of no use without it.
+
+        Args:
+            within: as of `died`.
+        """
         if self._ended.is_set():
             return
         # A rank that was killed takes the others with it, who may be heard of before it.
-        self._lost.append(died(self._ranks) or why)
+        self._lost.append(died(self._ranks, within) or why)
         self._ended.set()
         self._processes.kill()
         self._post(WorkDone())  # the engine thread looks

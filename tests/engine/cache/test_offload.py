@@ -22,7 +22,7 @@ from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
-SOME = SamplingParams(max_tokens=30, temperature=0.8, seed=3, logit_bias=NO_END)
+SOME = SamplingParams(max_tokens=12, temperature=0.8, seed=3, logit_bias=NO_END)
 ROOT = Path(__file__).resolve().parents[3]
 
 

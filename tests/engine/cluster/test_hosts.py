@@ -297,11 +297,11 @@ def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
 ) -> None:
     lose = Relay._lose
 
-    def losing(self: Relay, why: str) -> None:
+    def losing(self: Relay, why: str, within: float = 0.0) -> None:
         if heard == "last" and why.startswith("Rank 1"):
             # Rank 0 notices that its peer has gone, and ends; not always, so not for ever.
             self._ended.wait(LONG / 6)
-        lose(self, why)
+        lose(self, why, within)
 
     monkeypatch.setattr(Relay, "_lose", losing)
     folder = model_folder("plain")

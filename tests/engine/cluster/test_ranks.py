@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import queue
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +29,7 @@ from engine.cache.session_kv import SessionKV
 from engine.cluster import group, leader, rank, relay, sharding
 from engine.cluster.group import Do, Order, Record
 from engine.cluster.link import Answered, Asked, Called, Link, Unasked
-from engine.cluster.processes import Rank
+from engine.cluster.processes import Rank, died
 from engine.cluster.relay import BUDGET_SHARE, budget_of, differing
 from engine.messages import Load, UnloadIdle
 from engine.reply import Reply
@@ -97,6 +99,19 @@ def test_other_versions_are_named() -> None:
     said = why(mlx="0.31.0")
     assert said is not None
     assert said.startswith("Rank 1 has mlx 0.31.0, rank 0 has 0.32.4.")
+
+
+def test_of_ranks_that_are_gone_the_one_that_was_killed_is_named() -> None:
+    """Rank 0 had ended because its peer had gone, and was told as the one that was lost."""
+    ended = [subprocess.Popen([sys.executable, "-Sc", "raise SystemExit(1)"])]
+    ended.append(subprocess.Popen([sys.executable, "-Sc", "input()"], stdin=subprocess.PIPE))
+    link: Any = Link
+    ranks = [Rank(number, link, {}, process) for number, process in enumerate(ended)]
+    with ended[0], ended[1]:
+        ended[0].wait()
+        assert died(ranks) == "Rank 0 of 2 has died: it has ended with status 1."
+        ended[1].kill()
+        assert died(ranks, LONG) == "Rank 1 of 2 has died: it was ended by signal 9."
 
 
 def test_what_cannot_be_divided_is_refused_before_it_is_read() -> None:

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from engine import Engine
+from engine import Engine, Model
 from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
 from engine.runtime.workers import THREADS
@@ -42,7 +42,15 @@ TO_END = 15.0
 
 
 @pytest.fixture
-def served(model_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Iterator[Server]:
+def served(loaded: tuple[Engine, Model]) -> Iterator[Server]:
+    engine, model = loaded
+    with Server(engine, [model], 0, SHORT) as up:
+        yield up
+
+
+@pytest.fixture
+def own(model_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Iterator[Server]:
+    """The same on an engine that no other test has."""
     patience = getattr(request, "param", SHORT)
     with (
         Engine() as engine,
@@ -141,27 +149,27 @@ def test_f8_json_object_gives_objects(served: Server) -> None:
 
 
 # A client that is answered among them needs more than that on a machine with much else to do.
-@pytest.mark.parametrize("served", [4 * SHORT], indirect=True, ids=["slow"])
+@pytest.mark.parametrize("own", [4 * SHORT], indirect=True, ids=["slow"])
 def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
-    served: Server, many_descriptors: None
+    own: Server, many_descriptors: None
 ) -> None:
-    assert ask(served)[0] == 200
-    until(lambda: served.connections == 0)
+    assert ask(own)[0] == 200
+    until(lambda: own.connections == 0)
     threads, files = lasting_threads(), descriptors()
     halves = [b"", b"GET /v1/mod", b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"]
     halves.append(request({"messages": []})[:-5])
     clients = []
     try:
         for i in range(400):
-            clients.append(connect(served, halves[i % len(halves)]))
-        assert ask(served)[0] == 200
+            clients.append(connect(own, halves[i % len(halves)]))
+        assert ask(own)[0] == 200
         for i, client in enumerate(clients):
             answer = rest(client)
             assert status(answer) == 408 if i % len(halves) else not answer
     finally:
         for client in clients:
             client.close()
-    until(lambda: served.connections == 0)
+    until(lambda: own.connections == 0)
     until(lambda: lasting_threads() <= threads)
     until(lambda: descriptors() <= files)
 
@@ -389,10 +397,10 @@ def test_f14_numbers_and_texts_of_any_size_are_no_500(served: Server) -> None:
 
 
 def test_b6_after_a_breakdown_the_models_are_loaded_again(
-    served: Server, monkeypatch: pytest.MonkeyPatch
+    own: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert health(served.port) == (200, "ok")
-    whole = ask(served)
+    assert health(own.port) == (200, "ok")
+    whole = ask(own)
     step, broken = Executor.run, list[Executor]()
 
     def breaking(self: Executor, plan: StepPlan) -> Run:
@@ -403,11 +411,11 @@ def test_b6_after_a_breakdown_the_models_are_loaded_again(
         return step(self, plan)
 
     monkeypatch.setattr(Executor, "run", breaking)
-    got, answer = ask(served)
+    got, answer = ask(own)
     assert got == 503
     assert "loaded again" in answer["error"]["message"]
-    assert ask(served)[1]["choices"] == whole[1]["choices"]
-    assert health(served.port) == (200, "ok")
+    assert ask(own)[1]["choices"] == whole[1]["choices"]
+    assert health(own.port) == (200, "ok")
 
 
 def test_b6_models_that_do_not_come_back_are_told(
@@ -544,14 +552,14 @@ def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
     assert "Traceback" not in errors
 
 
-def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Server) -> None:
+def test_2000_requests_with_random_disconnects_leave_nothing_behind(own: Server) -> None:
     chosen = random.Random(9)
     body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
 
     def batch(count: int) -> None:
         clients = []
         for _ in range(count):
-            client = connect(served)
+            client = connect(own)
             data = request({**body, "stream": chosen.random() < 0.5})
             if chosen.random() < 0.75:
                 data = get("/v1/models", "Connection: close")
@@ -571,7 +579,7 @@ def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Serv
             client.close()
 
     def at_rest() -> None:
-        until(lambda: served.connections == 0 and running(served) == 0)
+        until(lambda: own.connections == 0 and running(own) == 0)
 
     for _ in range(10):
         batch(20)
@@ -582,9 +590,9 @@ def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Serv
     at_rest()
     assert lasting_threads() <= threads
     until(lambda: descriptors() <= files)
-    assert len(served.engine.stats()["sessions"]) <= KEPT
+    assert len(own.engine.stats()["sessions"]) <= KEPT
     assert memory() - sessions < 30 * 2**20
-    assert ask(served)[0] == 200
+    assert ask(own)[0] == 200
 
 
 def lasting_threads() -> int:
