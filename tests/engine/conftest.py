@@ -40,23 +40,6 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
     return folder
 
 
-@pytest.fixture(autouse=True, scope="session")
-def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Which ways a model can take is tried out once, by the first engine that loads it."""
-    folder = tmp_path_factory.mktemp("ways")
-    with pytest.MonkeyPatch.context() as patch:
-        usual = Engine.__init__.__defaults__ or ()
-        patch.setattr(Engine.__init__, "__defaults__", (*usual[:-1], folder))
-        yield folder
-
-
-@pytest.fixture
-def untried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines try out all ways that a model could take."""
-    usual = Engine.__init__.__defaults__ or ()
-    monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-1], None))
-
-
 @pytest.fixture
 def engine() -> Iterator[Engine]:
     with Engine() as running:

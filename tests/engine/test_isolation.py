@@ -137,7 +137,6 @@ def test_reproducible_logits_are_the_same_bits_in_company(
         assert np.array_equal(np.array(mine), np.array(theirs))
 
 
-@pytest.mark.usefixtures("untried")
 def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     steps = {family: engine.load(model_folder(family)).step for family in FAMILIES}
     assert steps.pop("sparse MLA") == steps.pop("own attention") == "rows"
@@ -145,7 +144,6 @@ def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[s
     assert set(steps.values()) == {"shared"}
 
 
-@pytest.mark.usefixtures("untried")
 def test_a_model_that_no_sharing_fits_steps_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,7 +184,6 @@ def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None
     assert [type(m) for _, m in net.named_modules()] == kinds
 
 
-@pytest.mark.usefixtures("untried")
 def test_a_way_of_sharing_that_gives_nan_is_not_taken(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -275,7 +275,6 @@ def test_what_is_closed_and_unloaded_is_freed(
         gc.enable()
 
 
-@pytest.mark.usefixtures("untried")
 def test_a_model_being_loaded_does_not_stop_the_chats(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

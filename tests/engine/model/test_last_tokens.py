@@ -187,7 +187,6 @@ def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]
 # ---------------------------------------------------------------- the output layer
 
 
-@pytest.mark.usefixtures("untried")
 def test_where_it_is_unknown_a_last_token_comes_by_itself(
     engine: Engine,
     model_folder: Callable[[str], Path],

@@ -41,7 +41,7 @@ TO_END = 15.0
 """Seconds: a hang is longer. On a machine with nothing else to do it takes less than two."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def served(loaded: tuple[Engine, Model]) -> Iterator[Server]:
     engine, model = loaded
     with Server(engine, [model], 0, SHORT) as up:
@@ -50,7 +50,7 @@ def served(loaded: tuple[Engine, Model]) -> Iterator[Server]:
 
 @pytest.fixture
 def own(model_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Iterator[Server]:
-    """The same on an engine that no other test has."""
+    """The same for one test alone, with an engine of its own."""
     patience = getattr(request, "param", SHORT)
     with (
         Engine() as engine,
@@ -174,15 +174,15 @@ def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
     until(lambda: descriptors() <= files)
 
 
-def test_f11_a_client_that_does_not_read_is_cut_off(served: Server) -> None:
+def test_f11_a_client_that_does_not_read_is_cut_off(own: Server) -> None:
     # Accepted connections inherit this. The system would hold megabytes otherwise.
-    served._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    own._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        client.connect(("127.0.0.1", served.port))
+        client.connect(("127.0.0.1", own.port))
         client.sendall(get("/v1/models") * 2000)
-        until(lambda: served.connections == 1)
-        until(lambda: served.connections == 0)
+        until(lambda: own.connections == 1)
+        until(lambda: own.connections == 0)
 
 
 def test_f11_at_few_descriptors_a_new_client_is_answered(
