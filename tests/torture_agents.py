@@ -63,7 +63,8 @@ class Recorder:
 
     @property
     def failed(self) -> list[Exchange]:
-        told = ("too long", "context_length_exceeded")  # which is what they are to hear
+        # Which is what they are to hear.
+        told = ("too long", "context_length_exceeded", "agent_stopped")
         return [
             e for e in self.exchanges if e.status >= 400 and not any(t in e.answer for t in told)
         ]

@@ -69,7 +69,9 @@ class Client:
     def scripts(self) -> dict[str, list[str]]:
         write = self.write or self.shell("echo two > two.txt")
         tools = [self.shell("echo one > one.txt"), write, self.shell("cat one.txt two.txt")]
-        helped = {"help": [self.helper, "The part is done."]} if self.helper else {}
+        # Some go on at once, and end all with their own last word.
+        last = [self.shell("sleep 8"), "The part is done."]
+        helped = {"help": [self.helper, *last]} if self.helper else {}
         return {
             **helped,
             "tools": [*tools, "All are done."],
