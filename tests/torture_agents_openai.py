@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -48,9 +47,8 @@ class Client:
         asked: its arguments, in which PROMPT stands for what it is asked.
         shell: a call of its shell.
         write: a call that writes "two" into two.txt; None where it has no such tool.
-        resumed: its arguments to go on with its last session, which SESSION stands for; empty
-            where it cannot.
-        sessions: its arguments to list sessions as JSON, the last one first.
+        resumed: its arguments to go on with its last session; empty where it cannot without a
+            terminal.
         helper: a call of a sub-agent that is asked [[part]]; None where it has none.
         context: tokens of the model; some answers of tools fill them.
     """
@@ -63,7 +61,6 @@ class Client:
     resumed: Sequence[str] = ()
     helper: str | None = None
     context: int = 40_000
-    sessions: Sequence[str] = ()
 
     @property
     def scripts(self) -> dict[str, list[str]]:
@@ -77,6 +74,7 @@ class Client:
             "tools": [*tools, "All are done."],
             "fill": [*[self.shell(FILL)] * 6, "It is full."],
             "long": ["and so on …"],
+            "wait": [self.shell(f"sleep {3 * RESTS_SECONDS:g}"), "It goes on."],
             "part": [self.shell("echo part > part.txt"), "That was my part."],
         }
 
@@ -137,9 +135,7 @@ CLIENTS = {
         "cline",
         ["PROMPT"],
         lambda line: call("run_commands", commands=[line]),
-        resumed=["--id", "SESSION", "PROMPT"],
         helper=call("spawn_agent", systemPrompt="You help.", task="[[part]]"),
-        sessions=["history", "--json", "--limit", "1"],
     ),
     "continue": Client(
         "@continuedev/cli",
@@ -207,6 +203,19 @@ def _told(exchange: Exchange) -> bytes:
     return json.dumps(parts, ensure_ascii=False).encode()
 
 
+def _restarted(here: Here, ask: _Session) -> list[Exchange]:
+    """The requests of an agent whose server is another one when its tool has run."""
+    place = len(here.recorder.exchanges)
+    process = ask.begun("[[wait]] please")
+    give_up = time.monotonic() + MOST_SECONDS
+    while not here.recorder.since(place) and time.monotonic() < give_up:
+        time.sleep(0.1)
+    time.sleep(RESTS_SECONDS)
+    here.server.again()
+    process.communicate(timeout=MOST_SECONDS)
+    return here.recorder.since(place)
+
+
 def _run(name: str, here: Here) -> None:
     """Four turns with tools, an overflow, an abort, and on after that."""
     client = CLIENTS[name]
@@ -218,13 +227,8 @@ def _run(name: str, here: Here) -> None:
         print(said[-1000:])
         return
     if client.resumed:
-        resumed = list(client.resumed)
-        if client.sessions:
-            listed, _ = ask("", client.sessions)
-            last = re.search(r'"(?:sessionId|session_id|id)": ?"([^"]+)"', listed)
-            resumed = [last[1] if last and word == "SESSION" else word for word in resumed]
         place = len(here.recorder.exchanges)
-        said, turns = ask("and on", resumed)
+        said, turns = ask("and on", client.resumed)
         new = _new(here, place, turns)
         # What it has written meanwhile may stand in its first message, and moves what follows.
         here.found(
@@ -234,9 +238,13 @@ def _run(name: str, here: Here) -> None:
         )
         time.sleep(RESTS_SECONDS)
         here.server.again()
-        said, turns = ask("and further", resumed)
+        said, turns = ask("and further", client.resumed)
         kept = bool(turns) and turns[0].read < 0.05 * turns[0].known
         here.found("goes on after a restart of the server", kept, figures(turns))
+    else:
+        turns = _restarted(here, ask)
+        kept = len(turns) > 1 and turns[-1].read < 0.05 * turns[-1].known
+        here.found("goes on after a restart within a tool", kept, figures(turns))
     if client.helper:
         said, turns = ask("[[help]] please")
         done = (here.folder / "part.txt").exists()
