@@ -21,9 +21,11 @@ from engine.model.patches import mix_in
 SLICE = 0.01
 """Seconds of a tower that are evaluated at a time, as far as pieces take no longer."""
 
-PIECE = {"cpu": 1e9, "gpu": 2e10}
-"""Operations of a piece at most: about a hundredth of a second of two cores, or of the slowest GPU
-that models are run on."""
+PIECE = {"cpu": 2e9, "gpu": 2e10}
+"""Operations of a piece at most: about two hundredths of a second of two cores, one of the slowest
+GPU that models are run on. Smaller ones would be so many of a large image's attention on a CPU,
+which takes the most of a tower there, that building the graph, which nothing interrupts, would take
+longer than they do (24 blocks: 0.5 s with half of this)."""
 
 ELEMENT = {"cpu": 1000.0, "gpu": 50.0}
 """Operations that a number of a norm, an activation or a softmax counts for. On a CPU MLX takes ten
@@ -53,18 +55,19 @@ def in_pieces(
         _noting.now = None
         undo()
     yield
-    pieces, rate = noted.pieces[::-1], 0.0
+    pieces, rates = noted.pieces[::-1], dict[str, float]()
     del noted
     while pieces:
-        cost, arrays = 0.0, list[mx.array]()
-        while pieces and (not arrays or cost + pieces[-1][0] <= rate * SLICE):
-            more, array = pieces.pop()
+        kind, cost, array = pieces.pop()
+        arrays, most = [array], rates.get(kind, 0.0) * SLICE
+        while kind and pieces and pieces[-1][0] == kind and cost + pieces[-1][1] <= most:
+            _, more, array = pieces.pop()
             cost += more
             arrays.append(array)
         began = time.perf_counter()
         mx.eval(arrays)
         del arrays, array
-        rate = cost / (time.perf_counter() - began)
+        rates[kind] = cost / (time.perf_counter() - began)
         yield
     mx.eval(features)
     return features
@@ -81,18 +84,28 @@ def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
 
 
 class _Noted:
-    """The pieces of a pass, in the order in which they are to be evaluated, with their costs."""
+    """The pieces of a pass, in the order in which they are to be evaluated.
+
+    Attributes:
+        pieces: of each its kind, by which its time is foreseen, and its cost; what is only brought
+            together for them has none, and is evaluated by itself.
+    """
 
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         self._most, self.element = PIECE[device], ELEMENT[device]
-        self.pieces: list[tuple[float, mx.array]] = []
+        self.pieces: list[tuple[str, float, mx.array]] = []
 
-    def add(self, array: mx.array, cost: float) -> None:
-        self.pieces.append((cost, array))
+    def add(self, *arrays: mx.array) -> None:
+        self.pieces += [("", 0.0, array) for array in arrays]
 
     def cut(
-        self, x: mx.array, axis: int, cost: float, call: Callable[[mx.array, int], mx.array]
+        self,
+        kind: str,
+        x: mx.array,
+        axis: int,
+        cost: float,
+        call: Callable[[mx.array, int], mx.array],
     ) -> mx.array:
         """What `call` gives of `x`, and of where that begins, part by part along an axis.
 
@@ -104,17 +117,17 @@ class _Noted:
         try:
             if count <= step:
                 out = call(x, 0)
-                self.add(out, cost * count)
+                self.pieces.append((kind, cost * count, out))
                 return out
-            self.add(x, self.element * x.size)
+            self.add(x)
             starts = range(0, count, step)
             given = zip(list(mx.split(x, [*starts[1:]], axis=axis)), starts, strict=True)
             parts = [call(part, start) for part, start in given]
         finally:
             _noting.now = self
-        self.pieces += [(cost * part.shape[axis], part) for part in parts]
+        self.pieces += [(kind, cost * part.shape[axis], part) for part in parts]
         out = mx.concatenate(parts, axis=axis)
-        self.add(out, self.element / 10 * out.size)
+        self.add(out)
         return out
 
 
@@ -126,18 +139,19 @@ class _ByRows:
         noted: _Noted | None = getattr(_noting, "now", None)
         if noted is None or named or len(given) != 1 or given[0].ndim < 2:
             return call(*given, **named)
-        (x,) = given
+        (x,), kind = given, type(self).__name__
         if isinstance(self, _PATCHES):
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
-            cost = 2 * self.weight.size * math.prod(x.shape[1:-1]) / steps
-            return noted.cut(x, 0, cost, lambda part, _: call(part))
+            # Eight times a product's, measured: MLX unfolds it, on one core.
+            cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
+            return noted.cut(kind, x, 0, cost, lambda part, _: call(part))
         rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
         for module in self.modules():  # type: ignore[attr-defined]
             if isinstance(module, _LINEAR):
                 width, packed = module.weight.shape
                 inner = packed * 32 // getattr(module, "bits", 32)
                 cost += width * (2 * inner + noted.element)
-        return noted.cut(x, -2, cost * rows / x.shape[-2], lambda part, _: call(part))
+        return noted.cut(kind, x, -2, cost * rows / x.shape[-2], lambda part, _: call(part))
 
 
 def attend(
@@ -149,8 +163,7 @@ def attend(
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
     k, v = mx.contiguous(k), mx.contiguous(v)  # or each part would make its own
-    noted.add(k, noted.element * k.size)
-    noted.add(v, noted.element * v.size)
+    noted.add(k, v)
 
     def part(queries: mx.array, start: int) -> mx.array:
         if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:
@@ -158,4 +171,4 @@ def attend(
         return mlx(queries, k, v, **named)
 
     cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
-    return noted.cut(q, -2, cost, part)
+    return noted.cut("attention", q, -2, cost, part)
