@@ -133,6 +133,7 @@ def test_what_stands_below_a_message_is_never_cut_off(
     assert below >= lines * metrics.height()
 
 
+@pytest.mark.usefixtures("in_children")
 def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path, qtbot: QtBot):
     run = start().ready()
     pane = run.pane

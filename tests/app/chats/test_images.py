@@ -105,6 +105,7 @@ def sent(run: Run, pane: ChatPane | None = None) -> list[object]:
     return content
 
 
+@pytest.mark.usefixtures("in_children")
 def test_an_image_is_a_chip_is_sent_before_the_text_and_stays_in_the_message(
     run: Run, lake: Path
 ) -> None:

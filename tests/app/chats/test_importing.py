@@ -337,41 +337,41 @@ def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path
     assert report.details() == ["The import was stopped."]
 
 
-def imported_apart(tmp_path: Path, data: bytes, name: str = "a.json") -> dict[str, Any]:
-    """What an import says of a file, asked of a process of its own: it may hang or crash."""
-    file = tmp_path / name
-    if name.endswith(".zip"):
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("conversations.json", data)
-    else:
-        file.write_bytes(data)
-    code = (
-        "import json, sys; from pathlib import Path; from app.store import Store;"
-        "from app.chats.importing import Import;"
-        "store = Store.open(sys.argv[2]); report = Import([Path(sys.argv[1])], 'guide').run(store);"
-        "told = {'titles': [c.title for c in report.taken], 'told': report.details(),"
-        " 'times': [c.created_at for c in report.taken],"
-        " 'texts': [m.content for c in report.taken for m in store.messages(c.id)]};"
-        "store.close(); print(json.dumps(told))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file), str(tmp_path / "apart.db")],
-        capture_output=True,
-        timeout=120,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    told: dict[str, Any] = json.loads(done.stdout)
+def imported_apart(tmp_path: Path, *data: bytes, name: str = "a.json") -> list[dict[str, Any]]:
+    """What an import says of each of these, asked of a process of its own: it may hang or crash."""
+    files = []
+    for number, content in enumerate(data):
+        (folder := tmp_path / str(number)).mkdir(exist_ok=True)
+        files.append(folder / name)
+        if name.endswith(".zip"):
+            with zipfile.ZipFile(files[-1], "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("conversations.json", content)
+        else:
+            files[-1].write_bytes(content)
+    code = """
+import json, sys
+from pathlib import Path
+from app.chats.importing import Import
+from app.store import Store
+for file in map(Path, sys.argv[1:]):
+    with Store.open(file.with_suffix(".db")) as store:
+        report = Import([file], "guide").run(store)
+        told = {"titles": [c.title for c in report.taken], "told": report.details()}
+        told["times"] = [c.created_at for c in report.taken]
+        told["texts"] = [m.content for c in report.taken for m in store.messages(c.id)]
+    print(json.dumps(told), flush=True)
+"""
+    command = [sys.executable, "-c", code, *map(str, files)]
+    done = subprocess.run(command, capture_output=True, timeout=300, text=True, check=False)
+    told: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, f"after {len(told)}: {done.stderr[-2000:]}"
+    assert len(told) == len(data)
     return told
 
 
 @pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.json"), (64_000, "a.zip")])
-@pytest.mark.parametrize(
-    "number", ["9" * 700, "9" * 5000, "-" + "9" * 5000, "9" * 70_000, "1e99999999999999999999"]
-)
 def test_profile_a_number_without_end_does_not_end_the_program(
-    tmp_path: Path, number: str, before: int, name: str
+    tmp_path: Path, before: int, name: str
 ):
     """The compiled parser crashes on an integer that Python refuses: it gets to see none.
 
@@ -380,36 +380,37 @@ def test_profile_a_number_without_end_does_not_end_the_program(
     first, second = (dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in (1, 2))
     first["summary"] = "x" * before
     text = json.dumps([first, second | {"weight": "HERE"}, first | {"uuid": "3"}])
-    told = imported_apart(tmp_path, text.replace('"HERE"', number).encode(), name)
-    if len(number) == 700:
-        assert told["titles"] == ["chat 1", "chat 2", "chat 1"]
-    else:
-        assert told["titles"] == ["chat 1"]
+    nines = ["9" * 700, "9" * 5000, "-" + "9" * 5000, "9" * 70_000, "1e99999999999999999999"]
+    data = [text.replace('"HERE"', number).encode() for number in nines]
+    readable, *others = imported_apart(tmp_path, *data, name=name)
+    assert readable["titles"] == ["chat 1", "chat 2", "chat 1"]
+    for told, number in zip(others, nines[1:], strict=True):
+        assert told["titles"] == ["chat 1"], number[:30]
         assert ["damaged after chat 1" in words for words in told["told"]][-1:] == [True]
 
 
-def test_profile_digits_in_a_text_are_only_a_text(tmp_path: Path):
+def test_profile_digits_in_a_text_are_only_a_text(store: Store, tmp_path: Path):
     """What the quick parser is kept from, the careful one reads: once, and to the end."""
     chats = [dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in range(5)]
     chats[3] = json.loads(json.dumps(chats[3]).replace("Sort", "3" * 90_000))
     chats[3]["chat_messages"][0]["content"] = [{"type": "text", "text": "1" * 90_000}]
-    told = imported_apart(tmp_path, json.dumps(chats).encode())
-    assert told["titles"] == [f"chat {n}" for n in range(5)]
-    assert any("1" * 90_000 in text for text in told["texts"])
+    report = take(store, write(tmp_path / "a.json", chats))
+    assert [chat.title for chat in report.taken] == [f"chat {n}" for n in range(5)]
+    texts = [m.content for chat in report.taken for m in store.messages(chat.id)]
+    assert any("1" * 90_000 in text for text in texts)
 
 
-@pytest.mark.parametrize("moment", ["1e400", "-1e400", "9" * 400, "1e300", "NaN", "-5", "1e-400"])
-def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path, moment: str):
+def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path):
     """Infinity divided by a thousand is infinity: the import went on for ever."""
     chat = exports.chatgpt()[0] | {"create_time": "HERE", "update_time": "HERE"}
-    data = json.dumps([chat]).replace('"HERE"', moment).encode()
-    told = imported_apart(tmp_path, data)
-    if moment == "NaN":  # which is no JSON
-        assert told["titles"] == []
-        assert told["told"]
-    else:
-        assert len(told["titles"]) == 1
-        assert told["times"] == [0.0]
+    moments = ["1e400", "-1e400", "9" * 400, "1e300", "-5", "1e-400", "NaN"]
+    data = [json.dumps([chat]).replace('"HERE"', moment).encode() for moment in moments]
+    *none, no_json = imported_apart(tmp_path, *data)
+    for told, moment in zip(none, moments, strict=False):
+        assert len(told["titles"]) == 1, moment[:30]
+        assert told["times"] == [0.0], moment[:30]
+    assert no_json["titles"] == []
+    assert no_json["told"]
 
 
 def test_profile_a_file_of_ours_without_chats_is_told(store: Store, tmp_path: Path):
