@@ -15,11 +15,12 @@ from tests.bench.ledger import Found, Ledger, read, tree
 NOW = 1000.0
 
 
-def test_a_dozen_kills_cost_less_than_a_second_and_break_nothing() -> None:
-    report = measure(12, seed=5, longest_s=0.8)
+def test_six_kills_cost_less_than_a_second_and_break_nothing() -> None:
+    """`python -m tests.torture kill` does two hundred."""
+    report = measure(6, seed=5, longest_s=0.8)
     assert report.faults == []
-    assert report.kills == 12
-    assert report.changes > 100
+    assert report.kills == 6
+    assert report.changes > 50
     assert report.messages > 5
 
 

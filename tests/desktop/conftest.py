@@ -65,7 +65,7 @@ class Desk:
         if first:
             self._do("mousemove", "700", "450")
             asking = self._windows()
-            while self._windows() == asking:
+            while self._windows() == asking or not self.ask("SELECT count(*) FROM chats"):
                 self.keys(*first)
                 self.until(lambda: True)
                 time.sleep(0.5)
@@ -148,7 +148,7 @@ class Desk:
         try:
             with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=10)) as base:
                 return base.execute(sql, values).fetchall()
-        except sqlite3.OperationalError:  # its tables are just being made
+        except sqlite3.DatabaseError:  # its tables are just being made, or saved from damage
             return []
 
     def chats(self) -> list[tuple[object, ...]]:

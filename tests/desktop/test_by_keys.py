@@ -72,18 +72,6 @@ def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> No
     desk.until(lambda: desk.shown(other) == again)
 
 
-def test_one_message_to_a_chosen_group(desk: Desk) -> None:
-    three_panes(desk)
-    desk.keys("ctrl+shift+b", "ctrl+alt+b", "ctrl+Tab")  # all but the last; round to the first
-    desk.until(lambda: desk.title().startswith("Hello"))
-    desk.say("Write a short poem")
-    desk.until(lambda: len(desk.answers()) == 5)
-    poem = {chat for chat, _, _ in desk.asked("Write a short poem")}
-    evening = {chat for chat, _, _ in desk.asked("Good evening")}
-    assert len(poem) == 2
-    assert not poem & evening
-
-
 def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
     desk = Desk(display, tmp_path / "profile")
     model, file = str(endless_model(tmp_path / "endless")), Paths.in_profile(desk.profile).settings
@@ -103,10 +91,20 @@ def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
         desk.kill()
 
 
-def test_what_a_notice_offers_is_undone_by_key(desk: Desk) -> None:
+def test_versions_of_a_message_and_what_a_notice_offers_come_back_by_key(desk: Desk) -> None:
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)
     answer = desk.shown()
+    desk.keys("Up", "ctrl+a")
+    desk.say("Good evening")
+    desk.until(lambda: len(desk.answers()) == 2)
+    ((_, _, parent),) = desk.asked("Hello")
+    ((_, _, other),) = desk.asked("Good evening")
+    assert parent == other
+    assert desk.shown() != answer
+    desk.keys("ctrl+bracketleft")
+    desk.until(lambda: desk.shown() == answer)
+
     desk.keys("F6", *5 * ["Tab"], "Return")  # copy, branch, same again, again, delete
     desk.until(lambda: desk.shown() != answer)
     desk.keys("ctrl+z")
@@ -121,9 +119,20 @@ def test_what_a_notice_offers_is_undone_by_key(desk: Desk) -> None:
     desk.until(lambda: desk.drafts() == ["Words"])
 
 
-def test_panes_are_moved_and_made_larger(desk: Desk) -> None:
+def test_three_panes_one_message_to_two_of_them_moved_and_made_larger(desk: Desk) -> None:
     three_panes(desk)
     chats = [chat for chat, _ in desk.answers()]
+    desk.keys("ctrl+shift+b", "ctrl+alt+b", "ctrl+Tab")  # all but the last; round to the first
+    desk.until(lambda: desk.title().startswith("Hello"))
+    desk.say("Write a short poem")
+    desk.until(lambda: len(desk.answers()) == 5)
+    assert {chat for chat, _, _ in desk.asked("Write a short poem")} == set(chats[:2])
+    desk.say("Thanks")  # a broadcast is for one message
+    desk.until(lambda: len(desk.answers()) == 6)
+    assert [chat for chat, _, _ in desk.asked("Thanks")] == chats[:1]
+
+    desk.keys("ctrl+shift+Tab")  # back to the last
+    desk.until(lambda: desk.title().startswith("Good evening"))
     first, second, third = (str(chat) for chat in chats)
 
     def stand(*places: set[str]) -> None:

@@ -180,7 +180,8 @@ class Commands:
         self._active = active
         self._say = say
         self._keys_of = keys_of
-        self._owners = {name: _owner(made, owners) for name, made in REGISTRY.items()}
+        by_class = {cls.__qualname__: o for o in owners for cls in type(o).__mro__}
+        self._owners = {name: _owner(made, by_class) for name, made in REGISTRY.items()}
         self._actions = {name: self._make(made) for name, made in REGISTRY.items()}
         self._menus: list[QMenu] = []
 
@@ -288,13 +289,13 @@ class Commands:
                 self._actions[name].setEnabled(True)
 
 
-def _owner(made: Command, owners: Sequence[object]) -> object:
+def _owner(made: Command, by_class: Mapping[str, object]) -> object:
     """The object whose method the command's function is."""
-    called = made.function.__name__
-    for owner in owners:
-        if getattr(type(owner), called, None) is made.function:
-            return owner
-    raise LookupError(f"nobody has the function of the command {made.name}")
+    called, _, name = made.function.__qualname__.rpartition(".")
+    owner = by_class.get(called)
+    if getattr(type(owner), name, None) is not made.function:
+        raise LookupError(f"nobody has the function of the command {made.name}")
+    return owner
 
 
 def focus_keys() -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
@@ -156,6 +157,7 @@ class OwnKeys(QObject):
         }
 
 
+@cache
 def _portable(keys: str) -> str:
     return QKeySequence(keys).toString(_PORTABLE)
 

@@ -68,35 +68,6 @@ def test_the_button_has_an_older_answer_again(start: Start):
     assert len(pane.chat.transcript.alternatives(older.id)) == 2
 
 
-def test_answering_again_afterwards_is_random(start: Start):
-    run = start().ready()
-    run.ask("say one")
-    same_again_by_key(run)
-    run.until(lambda: len(run.engine.sent) == 2)
-    run.answered()
-    run.qtbot.keyClick(run.window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    run.until(lambda: len(run.engine.sent) == 3)
-    run.answered()
-    first, again, anew = (reply.params.seed for reply in run.engine.sent)
-    assert first == again != anew
-    assert "same" not in last(run).stats
-
-
-def test_one_press_makes_a_fixed_seed_random_again(start: Start):
-    run = start().ready()
-    run.ask("say one")
-    chat = run.pane.chat
-    chat.set_options(ChatOptions(seed=5), "")
-    panel = OptionsPopover(chat, run.window)
-    panel.show()
-    assert not panel.same.isVisible()
-    run.qtbot.mouseClick(panel.random, Qt.MouseButton.LeftButton)
-    assert not panel.random.isVisible()
-    assert panel.same.isVisible()
-    panel.close()
-    assert chat.options.seed is None
-
-
 def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
     run = start().ready()
     run.ask("say one")
@@ -129,7 +100,7 @@ def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Star
     assert (run.engine.sent[0].params.seed, run.engine.sent[0].params.temperature) == (7, 0.3)
 
 
-def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Start):
+def test_nothing_is_had_again_while_a_reply_runs_and_answering_again_is_random(start: Start):
     run = start().ready()
     same_again_by_key(run)
     assert run.window.toast.text == "There is no reply yet."
@@ -139,6 +110,29 @@ def test_nothing_is_had_again_while_a_reply_runs_or_before_the_first(start: Star
     run.engine.release()
     run.answered()
     assert len(run.engine.sent) == 1
+
+    # Afterwards answering again is random.
+    same_again_by_key(run)
+    run.until(lambda: len(run.engine.sent) == 2)
+    run.answered()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    run.until(lambda: len(run.engine.sent) == 3)
+    run.answered()
+    first, again, anew = (reply.params.seed for reply in run.engine.sent)
+    assert first == again != anew
+    assert "same" not in last(run).stats
+
+    # One press makes a fixed seed random again.
+    chat = run.pane.chat
+    chat.set_options(ChatOptions(seed=5), "")
+    panel = OptionsPopover(chat, run.window)
+    panel.show()
+    assert not panel.same.isVisible()
+    run.qtbot.mouseClick(panel.random, Qt.MouseButton.LeftButton)
+    assert not panel.random.isVisible()
+    assert panel.same.isVisible()
+    panel.close()
+    assert chat.options.seed is None
 
 
 def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: Start):

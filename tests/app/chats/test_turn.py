@@ -47,9 +47,8 @@ def test_fault_d5_an_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     assert run.answered() == "three "
     assert composer.text == ""
 
-
-def test_fault_d5_what_was_being_edited_comes_back_with_the_message(start: Start):
-    run = start()
+    # What was being edited comes back with the message.
+    run.window.chats.new()
     question = editing(run)
     run.pane.composer.set_text("say two")
     run.pane.transcript.asked.emit("delete", question)
@@ -74,10 +73,10 @@ def test_fault_d5_a_half_edited_message_is_there_after_a_restart(start: Start, q
     assert not composer.editing
     assert composer.text == "a draft"
 
-
-def test_escape_gives_an_edit_up_for_good(start: Start, qtbot: QtBot):
-    run = start()
-    editing(run)
+    # Escape gives an edit up for good.
+    composer.set_text("a draft")
+    run.pane.transcript.asked.emit("edit", run.pane.chat.transcript.path[0].id)
+    assert composer.editing
     qtbot.keyClick(run.pane.composer.field, ESCAPE)
     run.end()
     run = start()
@@ -136,17 +135,6 @@ def test_fault_d11_what_cannot_be_done_while_a_reply_runs_is_disabled_and_says_w
     assert BUSY not in {button.toolTip() for button in buttons}
 
 
-def test_fault_d11_a_menu_says_why_it_does_nothing_while_a_reply_runs(start: Start):
-    run = start().ready()
-    run.say("hold 2")
-    before = run.pane.chat.transcript.path
-    for command in ("regenerate", "same_again", "edit_last", "earlier", "later"):
-        run.window.toast.show_text("")
-        run.window.commands[command].trigger()
-        assert run.window.toast.text == BUSY, command
-        assert [m.id for m in run.pane.chat.transcript.path] == [m.id for m in before]
-
-
 def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(start: Start):
     run = start().ready()
     for command, words in (
@@ -160,15 +148,19 @@ def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(start: Start):
         run.window.commands[command].trigger()
         assert run.window.toast.text == words
 
-
-def test_fault_d11_enter_says_why_nothing_is_sent(start: Start, qtbot: QtBot):
-    run = start().ready()
-    qtbot.keyClick(run.pane.composer.field, RETURN)
+    # Enter does, too; and while a reply runs the menus do.
+    run.qtbot.keyClick(run.pane.composer.field, RETURN)
     assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
     run.say("and this")
     assert run.window.toast.text == BUSY
     assert run.pane.composer.text == "and this"
+    before = run.pane.chat.transcript.path
+    for command in ("regenerate", "same_again", "edit_last", "earlier", "later"):
+        run.window.toast.show_text("")
+        run.window.commands[command].trigger()
+        assert run.window.toast.text == BUSY, command
+        assert [m.id for m in run.pane.chat.transcript.path] == [m.id for m in before]
 
 
 def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):

@@ -68,6 +68,10 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     assert notice.room.text() == "Show What Fits…"
     assert crowded.engine.loads == loads
     dialog = asked(crowded)
+    for button in dialog.buttons:
+        assert isinstance(button, QPushButton)
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+        assert button.accessibleDescription()
     assert [b.accessibleName() for b in dialog.buttons] == [
         "Store this chat’s KV cache in 8 bits",
         "Limit this chat to 4,096 tokens",
@@ -76,6 +80,14 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     ]
     crowded.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert crowded.pane.header.state == "Not loaded"
+
+    # Another is unloaded by the keys alone, and it loads.
+    dialog = asked(crowded)
+    dialog.buttons[2].setFocus()
+    crowded.qtbot.keyClick(dialog.buttons[2], Qt.Key.Key_Space)
+    crowded.ready()
+    assert crowded.engine.unloaded == ["Small-3B"]
+    assert crowded.pane.chat.options.kv_bits is None
 
 
 def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
@@ -86,14 +98,6 @@ def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
     crowded.say("say one")
     assert crowded.answered() == "one "
     assert crowded.engine.sessions[-1].options["kv_bits"] == 8
-
-
-def test_another_is_unloaded_and_it_loads(crowded: Run):
-    refused(crowded)
-    take(crowded, asked(crowded), "Unload Small-3B")
-    crowded.ready()
-    assert crowded.engine.unloaded == ["Small-3B"]
-    assert crowded.pane.chat.options.kv_bits is None
 
 
 def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: Run):
@@ -113,15 +117,6 @@ def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: 
     loader.unload(WIDE)
     loader.want(WIDE)  # for a chat of the usual length
     crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)
-
-
-def test_the_search_for_a_smaller_one_begins_with_its_name(crowded: Run):
-    refused(crowded)
-    take(crowded, asked(crowded), "Find a smaller model")
-    dialog = crowded.window.downloads_in_window.dialog
-    assert dialog is not None
-    assert dialog.field.text() == "wide"
-    dialog.close()
 
 
 @pytest.mark.parametrize(
@@ -183,6 +178,14 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     assert crowded.engine.unloaded == []
     small.chat.stop()
     crowded.answered(small)
+
+    # The search for a smaller one begins with its name.
+    crowded.until(lambda: crowded.pane.header.state == "Not loaded")
+    take(crowded, asked(crowded), "Find a smaller model")
+    found = crowded.window.downloads_in_window.dialog
+    assert found is not None
+    assert found.field.text() == "wide"
+    found.close()
 
 
 def test_the_same_model_in_fewer_bits_is_offered_where_it_is_installed(crowded: Run, tmp_path):
@@ -258,18 +261,6 @@ def test_a_chat_that_is_gone_when_the_choice_comes_does_no_harm(crowded: Run):
     crowded.app.library.release(chat_id)
     take(crowded, dialog, "Unload Small-3B")
     crowded.until(lambda: crowded.app.loader.get(WIDE).state is LoadState.READY)
-
-
-def test_every_choice_is_a_button_that_the_keys_reach(crowded: Run):
-    refused(crowded)
-    dialog = asked(crowded)
-    for button in dialog.buttons:
-        assert isinstance(button, QPushButton)
-        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
-        assert button.accessibleDescription()
-    dialog.buttons[2].setFocus()
-    crowded.qtbot.keyClick(dialog.buttons[2], Qt.Key.Key_Space)
-    crowded.ready()
 
 
 def test_p4_a_model_that_was_made_to_fit_is_loaded_again_at_the_next_start(

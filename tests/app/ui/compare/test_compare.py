@@ -33,7 +33,7 @@ def three_columns(run: Run, width: int = 1180) -> list[ChatPane]:
     return [pane for pane in run.panes if pane.chat.options.seed is not None]
 
 
-def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start):
+def test_three_seeds_answer_in_three_equal_columns_of_which_one_is_kept(start: Start):
     run = start().ready()
     run.window.resize(1180, 700)
     run.pane.composer.set_text("say hello")
@@ -47,6 +47,22 @@ def test_one_model_with_three_seeds_answers_in_three_equal_columns(start: Start)
     assert [reply.params.seed for reply in run.engine.sent] == [1, 2, 3]
     widths = [pane.width() for pane in columns]
     assert max(widths) - min(widths) < 0.1 * max(widths)
+    title = lambda pane: run.window.workspace.dock(pane.chat.id).windowTitle()  # noqa: E731
+    assert list(map(title, columns)) == ["Seed 1", "Seed 2", "Seed 3"], "by what differs"
+
+    # Keep This One closes the others, and undo brings them back.
+    assert all(pane.header.keep.isVisible() for pane in columns)
+    columns[1].header.keep.click()
+    assert run.pane is columns[1]
+    assert columns[0] not in run.panes
+    assert not columns[1].header.keep.isVisible()
+    assert title(columns[1]) == "say hello – Seed 2"
+    assert {pane.chat.record.title for pane in columns} == {"say hello"}
+    run.window.commands["undo_close"].trigger()
+    assert columns[2] in run.panes
+    run.say("say more", columns[1])
+    assert run.answered(columns[1]) == "more "
+    assert run.engine.sent[-1].params.seed == 2
 
 
 @pytest.mark.parametrize(
@@ -132,23 +148,6 @@ def test_columns_for_which_there_is_no_room_in_two_rows_are_tabs(start: Start):
         run.answered(pane)
 
 
-def test_keep_this_one_closes_the_others_and_undo_brings_them_back(start: Start):
-    run = start().ready()
-    columns = three_columns(run)
-    for pane in columns:
-        run.answered(pane)
-    assert all(pane.header.keep.isVisible() for pane in columns)
-    columns[1].header.keep.click()
-    assert run.pane is columns[1]
-    assert columns[0] not in run.panes
-    assert not columns[1].header.keep.isVisible()
-    run.window.commands["undo_close"].trigger()
-    assert columns[2] in run.panes
-    run.say("say more", columns[1])
-    assert run.answered(columns[1]) == "more "
-    assert run.engine.sent[-1].params.seed == 2
-
-
 def test_what_differs_between_the_answers_is_marked(start: Start):
     run = start().ready()
     columns = three_columns(run)
@@ -201,18 +200,6 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
     assert [(c.options.temperature, c.options.seed) for c in dialog.columns()] == told
     dialog.kinds["Models"].setChecked(True)
     assert not dialog.go.isEnabled()
-
-
-def test_g4_columns_are_called_by_what_differs(start: Start):
-    run = start().ready()
-    columns = three_columns(run)
-    for pane in columns:
-        run.answered(pane)
-    tabs = [run.window.workspace.dock(pane.chat.id).windowTitle() for pane in columns]
-    assert tabs == ["Seed 1", "Seed 2", "Seed 3"]
-    columns[1].header.keep.click()
-    assert run.window.workspace.dock(columns[1].chat.id).windowTitle() == "say hello – Seed 2"
-    assert {pane.chat.record.title for pane in columns} == {"say hello"}
 
 
 def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
@@ -277,10 +264,8 @@ def test_fault_g4_in_a_split_window_the_columns_have_a_desk_of_their_own(start: 
     assert {pane.chat.id for pane in run.panes} == {*ids, columns[1].chat.id}
     run.until(lambda: places(run, ids[:2]) == before[:2])
 
-
-def test_what_was_put_aside_can_be_had_back_at_once(start: Start):
-    run = start()
-    ids = split(run)
+    # What was put aside can be had back at once.
+    run.window.workspace.close_pane(columns[1])
     columns = three_columns(run)
     for pane in columns:
         run.answered(pane)

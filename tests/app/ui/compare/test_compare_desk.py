@@ -53,28 +53,26 @@ def shown(run: Run, pane: ChatPane) -> str:
 def test_esc_goes_back_to_what_was_there_and_undo_back_to_the_columns(start: Start):
     run = start()
     before = said_before(run)
+    escape(run)
+    assert run.panes == [before], "nothing is compared: it closes nothing"
     panes = columns(run)
     ids = [pane.chat.id for pane in panes]
+    run.say("hold 3", panes[0])
+    run.until(lambda: run.answer(panes[0]) == "1 2 3 ")
+    escape(run)  # it stops the answer before it leaves
+    run.until(lambda: not panes[0].chat.answering)
+    assert run.panes == panes
     escape(run)
     assert run.panes == [before]
     assert {chat.id for chat in run.app.library.chats()} == {*ids, before.chat.id}
     run.window.toast.button.click()
     assert [pane.chat.id for pane in run.panes] == ids
-    run.panes[0].header.keep.click()
-    assert [pane.chat.id for pane in run.panes] == [before.chat.id, ids[0]]
-
-
-def test_esc_stops_an_answer_before_it_leaves(start: Start):
-    run = start()
-    before = said_before(run)
-    panes = columns(run)
-    run.say("hold 3", panes[0])
-    run.until(lambda: run.answer(panes[0]) == "1 2 3 ")
-    escape(run)
-    run.until(lambda: not panes[0].chat.answering)
-    assert run.panes == panes
-    escape(run)
-    assert run.panes == [before]
+    for pane in run.panes:
+        run.window.workspace.close_pane(pane)
+    assert run.panes == [before], "after the last column, too"
+    kept = columns(run)[0]
+    kept.header.keep.click()
+    assert [pane.chat.id for pane in run.panes] == [before.chat.id, kept.chat.id]
 
 
 def test_esc_in_a_window_with_nothing_but_a_new_chat_leaves_a_new_chat(start: Start):
@@ -84,21 +82,6 @@ def test_esc_in_a_window_with_nothing_but_a_new_chat_leaves_a_new_chat(start: St
     assert len(run.panes) == 1
     assert run.pane.chat.blank
     run.ready()
-
-
-def test_esc_in_a_chat_that_is_not_compared_closes_nothing(start: Start):
-    run = start()
-    before = said_before(run)
-    escape(run)
-    assert run.panes == [before]
-
-
-def test_closing_the_last_column_brings_back_what_was_there(start: Start):
-    run = start()
-    before = said_before(run)
-    for pane in columns(run):
-        run.window.workspace.close_pane(pane)
-    assert run.panes == [before]
 
 
 def test_hidden_columns_do_not_tell_which_is_which_until_one_is_kept(start: Start):

@@ -72,10 +72,7 @@ def test_each_line_is_answered_by_each_column_and_knows_nothing_of_the_others(ru
     assert window(run).words.text().startswith("6 of 6 replies")
     assert not window(run).go.isEnabled()
 
-
-def test_enter_opens_an_answer_in_its_chat(run: Run):
-    ask(run, "\n".join(ASKED))
-    run.until(lambda: not table(run).running)
+    # Enter opens an answer in its chat.
     grid = window(run).grid
     grid.setCurrentCell(1, 2)
     run.qtbot.keyClick(grid, Qt.Key.Key_Return)
@@ -146,22 +143,6 @@ def test_what_does_not_fit_is_told_and_the_rest_is_asked(run: Run):
     ]
 
 
-def test_a_deleted_column_says_so(run: Run):
-    ask(run, "say one\nsay two")
-    run.until(lambda: not table(run).running)
-    first = next(iter(table(run).columns))
-    run.app.library.delete(first)
-    assert [row[1:] for row in read(run)] == [
-        ["[This chat has been deleted]", "one"],
-        ["[This chat has been deleted]", "two"],
-    ]
-    run.app.library.erase(list(table(run).columns))
-    assert run.app.store.layout("table") is not None  # one of them is not erased
-    run.app.library.delete(list(table(run).columns)[1])
-    run.app.library.erase(list(table(run).columns))
-    assert run.app.store.layout("table") is None
-
-
 def test_kept_prompts_are_asked_but_those_with_variables(run: Run):
     prompts = {"First": "say one", "Gap": "say {{what}}", "Last": "say two"}
     run.app.settings.set(prompts=prompts)
@@ -178,8 +159,12 @@ def test_kept_prompts_are_asked_but_those_with_variables(run: Run):
     dialog.prompt.setPlainText("\n".join(f"say {n}" for n in range(101)))
     assert dialog.why.text() == "Compare at most 100 messages, not 101."
 
+    # What no run has saved is no table.
+    for told in (None, {}, {"columns": {}, "messages": []}, {"columns": [1]}):
+        assert AnswerTable.from_json(told, run.app.library) is None
 
-def test_it_is_exported_and_copied(run: Run, tmp_path: Path):
+
+def test_it_is_exported_and_copied_and_a_deleted_column_says_so(run: Run, tmp_path: Path):
     ask(run, "say one\nsay | two")
     run.until(lambda: not table(run).running)
     window(run).write(tmp_path / "a.csv")
@@ -191,7 +176,15 @@ def test_it_is_exported_and_copied(run: Run, tmp_path: Path):
     window(run).write(tmp_path / "none" / "a.md")
     run.until(lambda: "could not be saved" in window(run).words.text())
 
-
-def test_what_no_run_has_saved_is_no_table(run: Run):
-    for told in (None, {}, {"columns": {}, "messages": []}, {"columns": [1]}):
-        assert AnswerTable.from_json(told, run.app.library) is None
+    # A deleted column says so.
+    first = next(iter(table(run).columns))
+    run.app.library.delete(first)
+    assert [row[1:] for row in read(run)] == [
+        ["[This chat has been deleted]", "one"],
+        ["[This chat has been deleted]", "| two"],
+    ]
+    run.app.library.erase(list(table(run).columns))
+    assert run.app.store.layout("table") is not None  # one of them is not erased
+    run.app.library.delete(list(table(run).columns)[1])
+    run.app.library.erase(list(table(run).columns))
+    assert run.app.store.layout("table") is None

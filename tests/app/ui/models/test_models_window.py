@@ -104,25 +104,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
     assert "4 models · " in listed.window.foot.said.text()
 
-
-def test_a_second_call_brings_the_same_window_forward(listed: Listed):
-    first = listed.open()
-    assert listed.open() is first
-    first.close()
-    assert listed.run.window.models.window is None
-
-
-def test_the_panes_list_of_models_leads_there(listed: Listed):
-    run = listed.run
-    run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
-    menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
-    next(a for a in menu.actions() if a.text() == "Manage Models…").trigger()
-    menu.close()
-    assert listed.window.isVisible()
-
-
-def test_a_search_leaves_what_has_all_of_its_words(listed: Listed):
+    # A search leaves what has all of its words.
     window = listed.open()
     window.search.setText("4-BIT llama")
     assert listed.names() == ["Birch-7B-4bit"]
@@ -136,9 +118,7 @@ def test_a_search_leaves_what_has_all_of_its_words(listed: Listed):
     listed.run.qtbot.keyClick(window.search, Qt.Key.Key_Down)
     listed.run.until(window.view.hasFocus)
 
-
-def test_it_is_sorted_by_what_is_clicked_and_the_chosen_one_stays_chosen(listed: Listed):
-    window = listed.open()
+    # What is clicked sorts, and the chosen one stays chosen.
     listed.choose("Cedar-3B")
     window.view.sortByColumn(Column.SIZE, Qt.SortOrder.AscendingOrder)
     assert listed.names()[:1] == ["Cedar-3B"] or listed.names()[1] == "Cedar-3B"
@@ -147,9 +127,7 @@ def test_it_is_sorted_by_what_is_clicked_and_the_chosen_one_stays_chosen(listed:
     assert window.model is not None
     assert window.model.name == "Cedar-3B"
 
-
-def test_screen_readers_hear_the_whole_row_and_each_button(listed: Listed):
-    window = listed.open()
+    # Screen readers hear the whole row and each button.
     listed.choose("Birch-7B-4bit")
     at = window.view.currentIndex()
     said = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
@@ -161,15 +139,59 @@ def test_screen_readers_hear_the_whole_row_and_each_button(listed: Listed):
     assert window.view.accessibleName() == "Models"
 
 
-def test_with_nothing_found_it_says_what_to_do(listed: Listed):
-    window = listed.open()
+# Loading, pinning, using.
+
+
+def test_it_opens_once_begins_at_the_search_and_a_row_has_one_main_verb(listed: Listed):
+    first = listed.open()
+    assert listed.open() is first
+    first.close()
+    assert listed.run.window.models.window is None
+
+    # The pane's list of models leads there.
+    run = listed.run
+    run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(a for a in menu.actions() if a.text() == "Manage Models…").trigger()
+    menu.close()
+    assert listed.window.isVisible()
+
+    # The keys begin at the search and go down.
+    window = listed.window
+    run.until(lambda: not listed.installed.looking)
+    listed.choose("Birch-7B-4bit")
+    assert window.focusWidget() is window.search
+    order = [window.search, window.add, window.get, window.view, window.remotes.add]
+    for before, after in pairwise([*order, window.foot.more, window.foot.open]):
+        assert window.focusWidget() is before
+        listed.run.qtbot.keyClick(before, Qt.Key.Key_Tab)
+        assert window.focusWidget() is after
+
+    # A row has one main verb and a menu of the others.
+    visible = [b.text() for b in window.foot.findChildren(QPushButton) if b.isVisible()]
+    assert visible == ["New Chat"]
+    at = window.table.index(window.table.row_of(listed.root / "Birch-7B-4bit"), Column.MORE)
+    listed.run.qtbot.mouseClick(
+        window.view.viewport(), LEFT, pos=window.view.visualRect(at).center()
+    )
+    assert window.model is not None
+    assert window.model.name == "Birch-7B-4bit"
+    (menu,) = [m for m in window.foot.findChildren(QMenu) if m.isVisible()]
+    words = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert words == [
+        *("New Chat", "Load", "Pin", "Convert…", "Add Adapter…", "Draft Model…"),
+        *("Show in Folder", "Move to Trash", "Remove from List"),
+    ]
+    menu.actions()[2].trigger()
+    assert listed.installed.is_pinned(window.model)
+    menu.close()
+
+    # With nothing found it says what to do.
     listed.installed.models.clear()
     listed.installed.changed.emit()
     assert window.empty.isVisible()
     assert window.empty.text().startswith("No models yet. Get one from Hugging Face")
-
-
-# Loading, pinning, using.
 
 
 def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
@@ -190,9 +212,7 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     assert listed.run.engine.unloaded == ["Amber-1B"]
     assert window.foot.said.text().startswith("Amber-1B unloaded.")
 
-
-def test_one_that_answers_is_not_unloaded_and_says_why(listed: Listed):
-    window = listed.open()
+    # One that answers is not unloaded and says why.
     assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
     pane = listed.run.say("hold 1")
     listed.run.until(lambda: not window.foot.load.isEnabled())
@@ -200,6 +220,11 @@ def test_one_that_answers_is_not_unloaded_and_says_why(listed: Listed):
     pane.chat.stop()
     listed.run.until(window.foot.load.isEnabled)
     assert window.foot.trash.toolTip() == "Guide is part of Stretto."
+
+    # Enter opens a chat with it.
+    listed.choose("Birch-7B-4bit")
+    listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Return)
+    listed.run.until(lambda: listed.run.pane.header.model_button.text() == "Birch-7B-4bit")
 
 
 def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Path):
@@ -212,13 +237,6 @@ def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Pat
     assert listed.names() == ["Cedar-3B", "Guide", "Birch-7B-4bit", "Amber-1B"]
     listed.click("pin")
     assert listed.run.app.settings.pinned == ()
-
-
-def test_enter_opens_a_chat_with_it(listed: Listed):
-    window = listed.open()
-    listed.choose("Birch-7B-4bit")
-    listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Return)
-    listed.run.until(lambda: listed.run.pane.header.model_button.text() == "Birch-7B-4bit")
 
 
 def test_what_cannot_be_loaded_says_so_and_can_still_be_removed(listed: Listed):
@@ -264,6 +282,23 @@ def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
     listed.click("undo")
     listed.run.until(lambda: "Amber-1B" in listed.names())
     assert (listed.root / "Amber-1B" / "model.safetensors").stat().st_size == 3_000_000
+
+    # It can be taken back after the window was closed.
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    listed.run.until(lambda: window.foot.undo.isVisible())
+    window.close()
+    assert listed.run.window.toast.text == "Amber-1B moved to the Trash."
+    listed.run.window.commands["undo_close"].trigger()
+    listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
+    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
+
+    # Closed while it goes, the trash is still told of.
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    window.close()
+    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B moved to the Trash.")
 
 
 def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
@@ -389,26 +424,6 @@ def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: List
     assert not window.foot.trash.isEnabled()
 
 
-def test_it_can_be_taken_back_after_the_window_was_closed(listed: Listed):
-    window = listed.open()
-    listed.choose("Amber-1B")
-    listed.click("trash")
-    listed.run.until(lambda: window.foot.undo.isVisible())
-    window.close()
-    assert listed.run.window.toast.text == "Amber-1B moved to the Trash."
-    listed.run.window.commands["undo_close"].trigger()
-    listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
-    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
-
-
-def test_closed_while_it_goes_the_trash_is_still_told_of(listed: Listed):
-    window = listed.open()
-    listed.choose("Amber-1B")
-    listed.click("trash")
-    window.close()
-    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B moved to the Trash.")
-
-
 # Many, and closing in the midst.
 
 
@@ -432,38 +447,6 @@ def test_hundreds_of_models_are_listed_while_the_window_is_used(
     run.window.commands["models"].trigger()
     window.close()  # in the midst of the second look
     assert not listed.installed.looking
-
-
-def test_the_keys_begin_at_the_search_and_go_down(listed: Listed) -> None:
-    window = listed.open()
-    listed.choose("Birch-7B-4bit")
-    assert window.focusWidget() is window.search
-    order = [window.search, window.add, window.get, window.view, window.remotes.add]
-    for before, after in pairwise([*order, window.foot.more, window.foot.open]):
-        assert window.focusWidget() is before
-        listed.run.qtbot.keyClick(before, Qt.Key.Key_Tab)
-        assert window.focusWidget() is after
-
-
-def test_a_row_has_one_main_verb_and_a_menu_of_the_others(listed: Listed) -> None:
-    window = listed.open()
-    visible = [b.text() for b in window.foot.findChildren(QPushButton) if b.isVisible()]
-    assert visible == ["New Chat"]
-    at = window.table.index(window.table.row_of(listed.root / "Birch-7B-4bit"), Column.MORE)
-    listed.run.qtbot.mouseClick(
-        window.view.viewport(), LEFT, pos=window.view.visualRect(at).center()
-    )
-    assert window.model is not None
-    assert window.model.name == "Birch-7B-4bit"
-    (menu,) = [m for m in window.foot.findChildren(QMenu) if m.isVisible()]
-    words = [action.text() for action in menu.actions() if not action.isSeparator()]
-    assert words == [
-        *("New Chat", "Load", "Pin", "Convert…", "Add Adapter…", "Draft Model…"),
-        *("Show in Folder", "Move to Trash", "Remove from List"),
-    ]
-    menu.actions()[2].trigger()
-    assert listed.installed.is_pinned(window.model)
-    menu.close()
 
 
 def test_a_loaded_model_that_is_taken_off_the_list_stays_off_it(listed: Listed) -> None:

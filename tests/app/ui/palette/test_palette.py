@@ -99,8 +99,9 @@ def test_all_commands_are_in_it_with_their_keys_and_why_they_cannot_be_done(run:
     assert by_key["command:new"].keys in by_key["command:new"].spoken
     assert "Not possible now" in by_key["command:regenerate"].spoken
 
+    palette.close_palette()
 
-def test_every_entry_of_every_menu_is_in_it(run: Run):
+    # And so is every entry of every menu.
     run.window.layouts.save("Morning")
     palette = opened(run)
     palette.finder.SHOWN = 10_000
@@ -170,14 +171,26 @@ def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
     assert composer.hasFocus()
     assert run.window.palette_commands.palette is None
 
-
-def test_what_cannot_be_done_says_why_and_the_palette_stays(run: Run):
+    # What cannot be done says why, and the palette stays.
     palette = opened(run, "regenerate")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.window.toast.text == "There is no message to reply to yet."
     assert palette.isVisible()
     run.qtbot.keyClick(palette.field, KEY.Key_Escape)
     assert run.pane.composer.field.hasFocus()
+
+    # It goes when the keys go elsewhere, and says when nothing is called so.
+    palette = opened(run, "qqxz")
+    run.until(palette.nothing.isVisible)
+    assert palette.isVisible()
+    run.pane.composer.field.setFocus()
+    assert run.window.palette_commands.palette is None
+
+    # What can be chosen in the settings finds its row.
+    for typed, row in (("high", "Contrast"), ("dark", "Theme"), ("theme dark", "Theme: Dark")):
+        palette = opened(run, typed)
+        assert row in words(palette)
+        palette.close_palette()
 
 
 def test_a_chat_is_opened_and_with_ctrl_beside_the_other(run: Run):
@@ -206,6 +219,40 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     settings = run.window.settings_commands.shown
     run.until(settings.cache.hasFocus)
     settings.close()
+
+    # The arrows go round, and a click chooses.
+    run.window.activateWindow()
+    run.pane.focus_composer()
+    run.until(run.pane.composer.field.hasFocus)
+    before = len(run.panes)
+    palette = opened(run, "split")
+    first, second = words(palette)[:2]
+    assert {first, second} == {"Split Right", "Split Down"}
+    field, rows = palette.field, palette.list
+    assert rows.currentIndex().data() == first
+    run.qtbot.keyClick(field, KEY.Key_Down)
+    assert rows.currentIndex().data() == second
+    run.qtbot.keyClick(field, KEY.Key_Up)
+    run.qtbot.keyClick(field, KEY.Key_Up)
+    assert rows.currentIndex().row() == palette.rows.rowCount() - 1
+    at = rows.visualRect(palette.rows.index(1)).center()
+    run.qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(at))
+    assert len(run.panes) == before + 1
+
+
+def test_the_last_row_searches_what_was_said_in_chats(run: Run):
+    palette = opened(run, "zebra crossing")
+    run.until(lambda: palette.finder.complete)
+    rows = palette.rows
+    assert words(palette) == []
+    assert rows.data(rows.index(rows.rowCount() - 1)) == "Search Chats for “zebra crossing”"
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.window.sidebar.search.text() == "zebra crossing"
+    assert run.app.settings.palette_recent == ()
+    palette = opened(run, "split")
+    rows = palette.rows
+    found = [rows.data(rows.index(n)) for n in range(rows.rowCount())]
+    assert found == ["Split Right", "Split Down", "Search Chats for “split”"]
 
 
 def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Run):
@@ -246,30 +293,6 @@ def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):
     run = start().ready()
     assert words(opened(run))[:2] == ["Sidebar", "Score"]
     run.qtbot.keyClick(palette_of(run).field, KEY.Key_K, CTRL)
-    assert run.window.palette_commands.palette is None
-
-
-def test_the_arrows_go_round_and_a_click_chooses(run: Run):
-    palette = opened(run, "split")
-    first, second = words(palette)[:2]
-    assert {first, second} == {"Split Right", "Split Down"}
-    field, rows = palette.field, palette.list
-    assert rows.currentIndex().data() == first
-    run.qtbot.keyClick(field, KEY.Key_Down)
-    assert rows.currentIndex().data() == second
-    run.qtbot.keyClick(field, KEY.Key_Up)
-    run.qtbot.keyClick(field, KEY.Key_Up)
-    assert rows.currentIndex().row() == palette.rows.rowCount() - 1
-    at = rows.visualRect(palette.rows.index(1)).center()
-    run.qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(at))
-    assert len(run.panes) == 2
-
-
-def test_it_goes_when_the_keys_go_elsewhere_and_says_when_nothing_is_called_so(run: Run):
-    palette = opened(run, "qqxz")
-    run.until(palette.nothing.isVisible)
-    assert palette.isVisible()
-    run.pane.composer.field.setFocus()
     assert run.window.palette_commands.palette is None
 
 
@@ -335,27 +358,3 @@ def test_before_anything_is_typed_the_latest_chats_come_first_and_then_the_menus
     run.window.chats.new()
     run.ready()
     assert words(opened(run))[:3] == [title, "New Chat", "Quick Question"]
-
-
-@pytest.mark.parametrize(("typed", "row"), [("high", "Contrast"), ("dark", "Theme")])
-def test_what_can_be_chosen_in_the_settings_finds_its_row(run: Run, typed: str, row: str):
-    assert row in words(opened(run, typed))
-
-
-def test_a_choice_of_a_menu_says_what_it_is_about(run: Run):
-    assert "Theme: Dark" in words(opened(run, "theme dark"))
-
-
-def test_the_last_row_searches_what_was_said_in_chats(run: Run):
-    palette = opened(run, "zebra crossing")
-    run.until(lambda: palette.finder.complete)
-    rows = palette.rows
-    assert words(palette) == []
-    assert rows.data(rows.index(rows.rowCount() - 1)) == "Search Chats for “zebra crossing”"
-    run.qtbot.keyClick(palette.field, KEY.Key_Return)
-    assert run.window.sidebar.search.text() == "zebra crossing"
-    assert run.app.settings.palette_recent == ()
-    palette = opened(run, "split")
-    rows = palette.rows
-    found = [rows.data(rows.index(n)) for n in range(rows.rowCount())]
-    assert found == ["Split Right", "Split Down", "Search Chats for “split”"]

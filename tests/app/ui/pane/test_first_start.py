@@ -28,10 +28,16 @@ def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
     run.ready()
     assert run.pane.empty.isVisible()
 
-
-def test_the_window_is_there_before_the_engine(start: Start):
-    run = start().ready()
     assert run.window_came_first
+    assert ABOUT_THE_DATE not in [button.text() for button in run.pane.empty.buttons]
+    options = replace(run.pane.chat.options, tools=(DATE,))
+    run.pane.chat.set_options(options, "")
+    assert run.pane.empty.buttons[2].text() == ABOUT_THE_DATE
+    # One click sends a suggestion.
+    run.qtbot.mouseClick(run.pane.empty.buttons[0], Qt.MouseButton.LeftButton)
+    assert run.answered() == f"You said: {GUIDE_THINGS[0]}"
+    assert run.pane.composer.field.hasFocus()
+    assert not run.pane.empty.isVisible()
 
 
 @pytest.mark.parametrize("code", ["en", "de", "ja"])
@@ -61,13 +67,19 @@ def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
             assert top + part.height() <= shown.height(), (width, height)
             assert part.width() >= part.sizeHint().width()
 
+    run.window.resize(1200, 900)
+    run.until(lambda: not flows.left())
+    assert not run.pane.empty.small.isVisible()
+    assert run.pane.empty.get.isVisible()
 
-def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
-    run = start().ready()
-    qtbot.mouseClick(run.pane.empty.buttons[0], Qt.MouseButton.LeftButton)
-    assert run.answered() == f"You said: {GUIDE_THINGS[0]}"
-    assert run.pane.composer.field.hasFocus()
-    assert not run.pane.empty.isVisible()
+    empty_chat = run.pane.empty
+    for height in (900, 620, 480, 400):
+        run.window.resize(600, height)
+        run.qtbot.wait(10)
+        assert empty_chat.get.isVisible(), height
+    assert not empty_chat.buttons[2].isVisible()
+    run.window.resize(600, 900)
+    run.until(empty_chat.buttons[2].isVisible)
 
 
 def test_the_small_model_is_offered_beside_the_guide_where_it_is(
@@ -84,22 +96,6 @@ def test_the_small_model_is_offered_beside_the_guide_where_it_is(
     assert run.pane.chat.record.model == "/models/small"
     run.until(lambda: not offered.isVisible())
     assert run.pane.composer.field.hasFocus()  # not the button beside it
-
-
-def test_where_it_is_not_nothing_is_offered(start: Start):
-    run = start().ready()
-    run.window.resize(1200, 900)
-    run.until(lambda: not flows.left())
-    assert not run.pane.empty.small.isVisible()
-    assert run.pane.empty.get.isVisible()
-
-
-def test_the_guide_is_asked_for_the_day_where_it_has_the_date_tool(start: Start):
-    run = start().ready()
-    assert ABOUT_THE_DATE not in [button.text() for button in run.pane.empty.buttons]
-    options = replace(run.pane.chat.options, tools=(DATE,))
-    run.pane.chat.set_options(options, "")
-    assert run.pane.empty.buttons[2].text() == ABOUT_THE_DATE
 
 
 def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, profile):
@@ -141,18 +137,6 @@ def test_what_an_empty_chat_offers_is_made_once_a_chat_is_empty(start: Start):
         between.append(follows)
         follows = follows.nextInFocusChain()
     assert run.pane.composer.field not in between
-
-
-def test_in_a_low_pane_another_model_is_still_offered(start: Start):
-    run = start().ready()
-    empty_chat = run.pane.empty
-    for height in (900, 620, 480, 400):
-        run.window.resize(600, height)
-        run.qtbot.wait(10)
-        assert empty_chat.get.isVisible(), height
-    assert not empty_chat.buttons[2].isVisible()
-    run.window.resize(600, 900)
-    run.until(empty_chat.buttons[2].isVisible)
 
 
 def test_in_a_narrow_pane_words_go_on_in_a_second_line(start: Start):

@@ -59,6 +59,24 @@ def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: S
     # The name has all the room beside the one button.
     assert header.model_button.width() == 250 - 8 - header.more.width() - 16
 
+    # What is folded is in the menu and found by key.
+    header.resize(270, header.height())
+    assert header.last_button is header.more
+    header.more.setFocus(Qt.FocusReason.TabFocusReason)
+    run.qtbot.keyClick(header.more, Qt.Key.Key_Return)
+    menu = open_menu()
+    words = [action.text() for action in menu.actions()]
+    assert words[-1] == "Chat Settings…"
+    assert "of 2,048 tokens" in words[0]
+    asked: list[bool] = []
+    header.options_asked.connect(lambda: asked.append(True))
+    menu.actions()[-1].trigger()
+    menu.close()
+    assert asked == [True]
+    for popup in QApplication.topLevelWidgets():
+        if popup.objectName() == "popover":
+            popup.close()
+
 
 def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: Start):
     run = start().ready()
@@ -84,28 +102,6 @@ def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: 
     assert line.isHidden()
 
 
-def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):
-    run = start()
-    named(run)
-    header = run.pane.header
-    header.resize(270, header.height())
-    assert header.last_button is header.more
-    header.more.setFocus(Qt.FocusReason.TabFocusReason)
-    run.qtbot.keyClick(header.more, Qt.Key.Key_Return)
-    menu = open_menu()
-    words = [action.text() for action in menu.actions()]
-    assert words[-1] == "Chat Settings…"
-    assert "of 2,048 tokens" in words[0]
-    asked: list[bool] = []
-    header.options_asked.connect(lambda: asked.append(True))
-    menu.actions()[-1].trigger()
-    menu.close()
-    assert asked == [True]
-    for popup in QApplication.topLevelWidgets():
-        if popup.objectName() == "popover":
-            popup.close()
-
-
 def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
     run = start().ready()
     button, keys = new_button(run), run.window.keys
@@ -117,9 +113,14 @@ def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
     keys.reset("new")
     assert point_at(button) == f"New chat  {native('Ctrl+N')}"
 
+    run.qtbot.keyClicks(run.pane.composer.field, "hello")
+    assert run.pane.composer.button.toolTip().startswith("Send  Enter")
+    run.app.settings.set(send_key="ctrl_enter")
+    run.qtbot.keyClicks(run.pane.composer.field, "!")
+    assert run.pane.composer.button.toolTip().startswith(f"Send  {native('Ctrl+Enter')}")
+    run.pane.composer.set_text("")
 
-def test_the_buttons_of_a_message_tell_them_too(start: Start):
-    run = start().ready()
+    run.app.settings.set(send_key="enter")
     run.ask("say one")
     run.window.keys.give("regenerate", "Ctrl+Alt+R")
     last = run.pane.chat.transcript.last("assistant").id
@@ -128,15 +129,6 @@ def test_the_buttons_of_a_message_tell_them_too(start: Start):
     row.show_actions()
     again = next(b for b in row.findChildren(IconButton) if b.accessibleName() == "Regenerate")
     assert point_at(again) == f"Regenerate  {native('Ctrl+Alt+R')}"
-
-
-def test_the_send_button_tells_with_what_a_message_is_sent(start: Start):
-    run = start().ready()
-    run.qtbot.keyClicks(run.pane.composer.field, "hello")
-    assert run.pane.composer.button.toolTip().startswith("Send  Enter")
-    run.app.settings.set(send_key="ctrl_enter")
-    run.qtbot.keyClicks(run.pane.composer.field, "!")
-    assert run.pane.composer.button.toolTip().startswith(f"Send  {native('Ctrl+Enter')}")
 
 
 def test_what_a_chat_does_stands_whole_beside_its_models_name_or_not_at_all(start: Start):

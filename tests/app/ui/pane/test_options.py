@@ -61,6 +61,17 @@ def test_nothing_chosen_leaves_all_to_the_model(popover):
     assert panel._plain.boxes["max_tokens"].text() == "Default 2,048"
     assert not panel.more.isChecked()
 
+    # Nor does a preset that was spoilt by hand choose anything.
+    for spoilt in (
+        {},
+        {"params": 3},
+        {"params": {"unknown": 1}, "system": None},
+        {"params": {"max_tokens": 5.5, "seed": 1.5, "top_k": -1}},
+        {"params": {"kv_bits": 5, "temperature": "hot", "stop": 3, "slide": "yes"}},
+    ):
+        apply_preset(panel, spoilt)
+        assert panel.values()[0] == ChatOptions()
+
 
 @pytest.mark.parametrize("number", MORE, ids=lambda n: n.name)
 def test_every_number_can_be_left_out_and_holds_its_bounds(look, qtbot: QtBot, number):
@@ -107,10 +118,9 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     run.window.commands["undo_close"].trigger()
     assert list(run.app.settings.presets) == ["My poet"]
 
-
-def test_a_preset_is_renamed_and_one_replaced_comes_back(popover):
-    run, _ = popover
-    presets, settings = run.window.pane_menus.presets, run.app.settings
+    # One is renamed, and one that was replaced comes back.
+    presets.delete("My poet")
+    settings = run.app.settings
     presets.save("one", {"params": {"temperature": 0.1}, "system": ""})
     presets.save("two", {"params": {"temperature": 0.2}, "system": ""})
     presets.rename("one", "first")
@@ -127,27 +137,15 @@ def test_a_preset_is_renamed_and_one_replaced_comes_back(popover):
     assert "one" in settings.presets
 
 
-@pytest.mark.parametrize("choice", [None, True, False])
-def test_thinking_is_left_to_the_model_or_switched(popover, choice):
-    run, panel = popover
-    panel.show()
-    panel.thinking.setCurrentIndex(panel.thinking.findData(choice))
-    panel.close()
-    run.ask("say two")
-    assert run.engine.sent[-1].session.options["reasoning"] is choice
-
-
-def test_a_preset_spoilt_by_hand_harms_nothing(popover):
-    _, panel = popover
-    for spoilt in (
-        {},
-        {"params": 3},
-        {"params": {"unknown": 1}, "system": None},
-        {"params": {"max_tokens": 5.5, "seed": 1.5, "top_k": -1}},
-        {"params": {"kv_bits": 5, "temperature": "hot", "stop": 3, "slide": "yes"}},
-    ):
-        apply_preset(panel, spoilt)
-        assert panel.values()[0] == ChatOptions()
+def test_thinking_is_left_to_the_model_or_switched(popover):
+    run, _ = popover
+    for choice in (None, True, False):
+        panel = OptionsPopover(run.pane.chat, run.window)
+        panel.show()
+        panel.thinking.setCurrentIndex(panel.thinking.findData(choice))
+        panel.close()
+        run.ask("say two")
+        assert run.engine.sent[-1].session.options["reasoning"] is choice
 
 
 def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
@@ -172,18 +170,6 @@ def fill_half(run: Run) -> None:
     run.ask("count 160")
 
 
-def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
-    run = start().ready()
-    fill_half(run)
-    shown = run.pane.header.meter.share
-    assert shown > 0
-    run.say("hold 5")
-    run.until(lambda: run.pane.chat.answering)
-    assert run.pane.header.meter.share == shown
-    assert run.pane.header.meter.isVisible()
-    run.engine.release()
-
-
 def test_the_meter_shows_how_full_the_context_is(start: Start):
     run = start().ready()
     meter = run.pane.header.meter
@@ -194,6 +180,16 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     fill_half(run)
     run.until(meter.isVisible)
     assert "of 256 tokens" in meter.toolTip()
+
+    # It stays while the next answer is written.
+    shown = run.pane.header.meter.share
+    assert shown > 0
+    run.say("hold 5")
+    run.until(lambda: run.pane.chat.answering)
+    assert run.pane.header.meter.share == shown
+    assert run.pane.header.meter.isVisible()
+    run.engine.release()
+    run.answered()
     meter.show_context(2000, 1900, 2048)
     assert "Nearly full" in meter.toolTip()
 
@@ -231,10 +227,14 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
     assert run.window.settings_commands.shown is None
 
 
-def test_new_chats_begin_with_what_was_chosen(start: Start):
+def test_new_chats_begin_with_what_was_chosen_and_what_is_not_shown_stays(start: Start):
     run = start().ready()
+    run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
     run.window.settings_commands.show_settings()
     window = run.settings
+    window.slide.setChecked(True)
+    window.numbers["temperature"].set_number(None)
+    assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
     window.numbers["temperature"].set_number(0.2)
     window.slide.setChecked(True)
     window.system.setPlainText("Be kind.")
@@ -245,16 +245,6 @@ def test_new_chats_begin_with_what_was_chosen(start: Start):
     assert sent.params.temperature == 0.2
     assert sent.session.options["on_overflow"] == "slide"
     assert sent.turns[0]["content"] == "Be kind."
-
-
-def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
-    run = start().ready()
-    run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
-    run.window.settings_commands.show_settings()
-    window = run.settings
-    window.slide.setChecked(True)
-    window.numbers["temperature"].set_number(None)
-    assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
 
 
 def test_ctrl_enter_can_be_the_key_that_sends(start: Start):

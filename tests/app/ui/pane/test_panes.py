@@ -24,6 +24,14 @@ def test_split_right_and_down_open_new_chats_beside(start: Start):
     assert below > second.mapToGlobal(second.rect().topLeft()).y()
     assert third.composer.field.hasFocus()
 
+    # The next pane gets the keys and the ring, as one does that is clicked into.
+    for command, pane in (("next", first), ("previous", third)):
+        run.window.commands[command].trigger()
+        assert run.pane is pane
+        assert [each.active for each in run.panes] == [each is pane for each in run.panes]
+    second.composer.field.setFocus()
+    assert run.pane is second
+
 
 def test_two_panes_stream_at_once_each_its_own(start: Start):
     run = start().ready()
@@ -36,27 +44,6 @@ def test_two_panes_stream_at_once_each_its_own(start: Start):
     run.engine.release()
     assert run.answered(left).endswith("40 end")
     assert run.answered(right).endswith("60 end")
-
-
-def test_the_next_pane_gets_the_keys_and_the_ring(start: Start):
-    run = start()
-    first = run.pane
-    run.window.commands["split_right"].trigger()
-    second = run.pane
-    run.window.commands["next"].trigger()
-    assert run.pane is first
-    assert first.active
-    assert not second.active
-    run.window.commands["previous"].trigger()
-    assert run.pane is second
-
-
-def test_clicking_into_a_pane_makes_it_the_active_one(start: Start, qtbot: QtBot):
-    run = start()
-    first = run.pane
-    run.window.commands["split_right"].trigger()
-    first.composer.field.setFocus()
-    assert run.pane is first
 
 
 def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: Start):
@@ -99,10 +86,7 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     assert run.panes == [pane]
     assert not run.window.toast.isVisible()
 
-
-def test_with_all_panes_closed_there_is_a_way_to_a_new_chat(start: Start, qtbot: QtBot):
-    run = start()
-    run.window.commands["close"].trigger()
+    run.window.commands["close"].trigger()  # with all closed there is a way to a new chat
     qtbot.mouseClick(run.window.workspace.nothing.button, Qt.MouseButton.LeftButton)
     assert len(run.panes) == 1
 

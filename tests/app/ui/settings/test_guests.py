@@ -96,15 +96,26 @@ class Client:
         self._thread.join()
 
 
-def test_it_is_off_until_a_person_switches_it_on(run: Run):
+def test_it_is_off_until_a_person_switches_it_on_at_a_port_that_is_free(run: Run):
     assert run.app.serving.door is Door.OFF
     assert run.window.guests.part.isHidden()
+    with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
+        run.window.settings_commands.show_settings()
+        programs = run.settings.programs
+        programs.on.click()
+        run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
+        assert "is in use" in programs.state.text()
+        programs.on.click()
+        assert run.app.serving.door is Door.OFF
     opened(run)
     assert not run.window.guests.part.isHidden()
+    with urllib.request.urlopen(f"{run.app.serving.address}/v1/models", timeout=60) as told:
+        states = {model["id"]: model["state"] for model in json.load(told)["data"]}
+    assert states["Small"] == "loaded"
+    assert states["Guide"] == "unloaded"
     client = Client(run, max_tokens=4)
     client.wait()
     assert client.status == 200
-    programs = run.settings.programs
     programs.pastes["curl"].click()
     assert f"{run.app.serving.address}/v1/chat/completions" in QApplication.clipboard().text()
     programs.pastes["Python"].click()
@@ -151,9 +162,24 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     dialog.close()
 
 
-def test_the_limits_are_kept_to(run: Run):
+def test_the_limits_are_kept_to_and_an_alias_names_another_model(run: Run):
+    run.app.settings.set(serve_aliases="claude-*=Small, gpt-*=nobody")
     opened(run)
-    limits = run.settings.programs.limits
+    client = Client(run, model="claude-haiku-5", max_tokens=2)
+    client.wait()
+    assert (client.status, client.answer["model"]) == (200, "Small")
+    client = Client(run, model="gpt-9", max_tokens=2)
+    client.wait()
+    assert client.status == 404
+    programs = run.settings.programs
+    programs.aliases.setText("claude-*")
+    programs.aliases.editingFinished.emit()
+    run.until(lambda: "alias" in programs.state.text())
+    assert run.app.serving.door is Door.FAILED
+    programs.aliases.clear()
+    programs.aliases.editingFinished.emit()
+    run.until(lambda: run.app.serving.door is Door.OPEN)
+    limits = programs.limits
 
     def settled(change: Callable[[], object]) -> None:
         change()
@@ -180,15 +206,7 @@ def test_the_limits_are_kept_to(run: Run):
     assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
 
 
-def test_programs_hear_that_the_window_has_a_model_loaded(run: Run):
-    opened(run)
-    with urllib.request.urlopen(f"{run.app.serving.address}/v1/models", timeout=60) as told:
-        states = {model["id"]: model["state"] for model in json.load(told)["data"]}
-    assert states["Small"] == "loaded"
-    assert states["Guide"] == "unloaded"
-
-
-def test_a_model_of_the_window_is_never_unloaded_by_the_door(run: Run):
+def test_a_model_of_the_window_is_unloaded_by_the_window_alone_and_loaded_for_a_guest(run: Run):
     opened(run)
     client = Client(run, max_tokens=4)
     client.wait()
@@ -196,8 +214,11 @@ def test_a_model_of_the_window_is_never_unloaded_by_the_door(run: Run):
     server = run.app.serving._server
     (entry,) = (e for e in server.served.entries if e.model is not None)
     assert server.served.is_used_elsewhere(entry.model.id)
-    run.app.loader.unload(entry.folder)
+    assert run.app.loader.unload(entry.folder)
     assert not server.served.is_used_elsewhere(entry.model.id if entry.model else "")
+    second = Client(run, max_tokens=2)
+    second.wait()
+    assert second.status == 200
 
 
 def test_a_key_lets_in_until_it_is_revoked(run: Run):
@@ -221,25 +242,6 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
     client = Client(run, key, max_tokens=1)
     client.wait()
     assert client.status == 401
-
-
-def test_a_port_that_is_taken_is_told(run: Run):
-    with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
-        run.window.settings_commands.show_settings()
-        programs = run.settings.programs
-        programs.on.click()
-        run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
-        assert "is in use" in programs.state.text()
-
-
-def test_a_model_that_the_window_unloads_is_loaded_again_for_a_guest(run: Run, model: str):
-    opened(run)
-    first = Client(run, max_tokens=2)
-    first.wait()
-    assert run.app.loader.unload(model)
-    second = Client(run, max_tokens=2)
-    second.wait()
-    assert (first.status, second.status) == (200, 200)
 
 
 def asked(run: Run, turns: int) -> tuple[int, int]:
@@ -301,22 +303,6 @@ def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
     run.end()
 
 
-def test_an_alias_names_another_model(run: Run):
-    run.app.settings.set(serve_aliases="claude-*=Small, gpt-*=nobody")
-    opened(run)
-    client = Client(run, model="claude-haiku-5", max_tokens=2)
-    client.wait()
-    assert (client.status, client.answer["model"]) == (200, "Small")
-    client = Client(run, model="gpt-9", max_tokens=2)
-    client.wait()
-    assert client.status == 404
-    programs = run.settings.programs
-    programs.aliases.setText("claude-*")
-    programs.aliases.editingFinished.emit()
-    run.until(lambda: "alias" in programs.state.text())
-    assert run.app.serving.door is Door.FAILED
-
-
 AGENT = """#!/bin/sh
 env > "$TOLD.part"; pwd >> "$TOLD.part"; mv "$TOLD.part" "$TOLD"
 """
@@ -326,7 +312,7 @@ test "$1" = -e && SHELL=/bin/true exec "$2"
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="it would open the person's Terminal")
-def test_an_agent_is_started_in_a_terminal(
+def test_an_agent_is_started_in_a_terminal_or_there_is_the_command(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     told, programs, project = tmp_path / "told", tmp_path / "programs", tmp_path / "my project"
@@ -354,14 +340,11 @@ def test_an_agent_is_started_in_a_terminal(
     assert "ANTHROPIC_MODEL=Small" in lines
     assert lines[-1] == str(project)
 
-
-def test_without_a_terminal_there_is_the_command(run: Run, monkeypatch: pytest.MonkeyPatch):
+    # Where there is no terminal, there is the command.
     monkeypatch.setattr(terminal, "TERMINALS", {})
     monkeypatch.setattr(sys, "platform", "linux")
-    opened(run)
-    settings = run.settings
     settings.programs.use_with.click()
-    (sheet,) = settings.findChildren(UseWith)
+    (sheet,) = (s for s in settings.findChildren(UseWith) if s.isVisible())
     sheet.agent.setCurrentIndex(sheet.agent.findData("codex"))
     sheet.start.click()
     assert "No terminal" in sheet.said.text()

@@ -18,7 +18,7 @@ from PySide6.QtGui import QAccessible
 from app.program.application import make_engine
 from app.serving import Door
 from app.settings.options import Settings
-from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, GuestRow, in_tree
+from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, in_tree
 from engine.serve.agents import Seen
 from tests.app.conftest import Run, Start
 from tests.engine.scripted import write_scripted
@@ -98,6 +98,13 @@ def six(run: Run) -> list[str]:
     return names
 
 
+def forget(run: Run) -> None:
+    """As if nobody had asked."""
+    run.app.serving._server.requests.agents._here.clear()
+    part = run.window.guests.part
+    run.until(lambda: not part.rows and not part.groups)
+
+
 def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
     six(run)
     part = run.window.guests.part
@@ -119,6 +126,36 @@ def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
     assert group.isVisible()
     run.qtbot.keyClick(group, Qt.Key.Key_Return)
     assert len(part.rows) == 6
+
+    # It is read along and kept as a chat.
+    row = next(r for r in part.rows if r.seen.state == "ended")
+    run.qtbot.keyClick(row, Qt.Key.Key_Return)
+    (dialog,) = run.window.findChildren(GuestDialog)
+    assert dialog.head.text() == "Read part 2"
+    assert "finished" in dialog.state.text()
+    assert dialog.text.toPlainText() == "It is fine."
+    dialog.keep.click()
+    chat = run.pane.chat
+    assert run.app.library.chat(chat.id).title == "Read part 2"
+    run.until(lambda: len(chat.transcript.path) == 2)
+    said = [message.content for message in chat.transcript.path]
+    assert said[0] == "Read part 2"
+    assert 'weather {"city": "Turin"}' in said[1]
+    assert "Sunny" in said[1]
+    assert said[1].endswith("It is fine.")
+    dialog.close()
+
+    # One whose agent goes while it has the focus leaves no trace.
+    row = part.rows[-1]
+    row.setFocus()
+    run.qtbot.keyClick(row, Qt.Key.Key_Return)
+    (dialog,) = (d for d in run.window.findChildren(GuestDialog) if d.isVisible())
+    forget(run)
+    assert dialog.state.text() == "This reply has ended."
+    assert not dialog.keep.isEnabled()
+    run.app.serving.stop(row.number)
+    dialog.kept.emit(row.number)
+    dialog.close()
 
 
 def test_a_group_pauses_and_one_of_it_stops(run: Run):
@@ -142,34 +179,10 @@ def test_a_group_pauses_and_one_of_it_stops(run: Run):
     run.until(lambda: row.seen.state == "stopped")
 
 
-def test_an_agent_is_read_along_and_kept_as_a_chat(run: Run):
-    six(run)
-    done = Asking(run, "part 1", result=True)
-    run.until(lambda: done.status == 200)
+def test_as_many_are_shown_as_is_asked_for_and_each_in_one_line(run: Run):
     part = run.window.guests.part
-    run.until(lambda: any(r.seen.state == "ended" for r in part.rows))
-    row = next(r for r in part.rows if r.seen.state == "ended")
-    run.qtbot.keyClick(row, Qt.Key.Key_Return)
-    (dialog,) = run.window.findChildren(GuestDialog)
-    assert dialog.head.text() == "Read part 1"
-    assert "finished" in dialog.state.text()
-    assert dialog.text.toPlainText() == "It is fine."
-    dialog.keep.click()
-    chat = run.pane.chat
-    assert run.app.library.chat(chat.id).title == "Read part 1"
-    run.until(lambda: len(chat.transcript.path) == 2)
-    said = [message.content for message in chat.transcript.path]
-    assert said[0] == "Read part 1"
-    assert 'weather {"city": "Turin"}' in said[1]
-    assert "Sunny" in said[1]
-    assert said[1].endswith("It is fine.")
-    dialog.close()
-
-
-def test_more_agents_are_shown_when_that_is_asked_for(run: Run):
     asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS + 4)]
     run.until(lambda: all(each.status == 200 for each in asked))
-    part = run.window.guests.part
     run.until(lambda: part.more.text() == "4 more")
     assert len(part.rows) == MOST_ROWS
     part.more.click()
@@ -177,28 +190,24 @@ def test_more_agents_are_shown_when_that_is_asked_for(run: Run):
     part.more.click()
     assert len(part.rows) == MOST_ROWS
 
-
-def test_whose_helpers_are_at_work_is_shown_with_them(run: Run):
+    forget(run)  # Whose helpers are at work is shown with them.
     for result in (False, True):
         first = Asking(run, "main", result=result)
         run.until(lambda first=first: first.status == 200)
     asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS)]
     run.until(lambda: all(each.status == 200 for each in asked))
-    part = run.window.guests.part
     run.until(lambda: part.more.text() == "1 more")
     assert (part.rows[0].seen.task, part.rows[0].seen.state) == ("Read main", "idle")
     assert [row.level for row in part.rows] == [1, *[2] * (MOST_ROWS - 1)]
 
-
-def test_ids_and_tasks_from_outside_are_one_plain_line(run: Run):
-    asked = Asking(run, "x" * 4_000, task="\u202eevil\x1b[31m\r\nsecond <b>line</b>")
-    run.until(lambda: asked.status == 200)
-    part = run.window.guests.part
+    forget(run)  # Ids and tasks come from outside.
+    one = Asking(run, "x" * 4_000, task="\u202eevil\x1b[31m\r\nsecond <b>line</b>")
+    run.until(lambda: one.status == 200)
     run.until(lambda: bool(part.rows))
     assert part.rows[0].seen.task == "evil[31m"
 
 
-def test_my_chats_come_first_unless_that_is_changed(run: Run):
+def test_my_chats_come_first_and_programs_have_shares_of_the_time(run: Run):
     server = run.app.serving._server
     assert server._answering.priority == -1
     run.window.settings_commands.show_settings()
@@ -210,10 +219,6 @@ def test_my_chats_come_first_unless_that_is_changed(run: Run):
     programs.precedence["first"].click()
     assert server._answering.priority == -1
 
-
-def test_a_program_has_a_share_of_the_time(run: Run):
-    server = run.app.serving._server
-    run.window.settings_commands.show_settings()
     shares = run.settings.programs.shares
     shares.program.setCurrentText("Codex")
     shares.share.setValue(40)
@@ -251,20 +256,3 @@ def test_a_tree_has_each_agent_once_whoever_its_parent_is():
     assert [(s.id, depth) for s, depth in in_tree(agents)] == [(1, 0), (2, 1), (4, 2), (3, 0)]
     deep = [seen(n, n - 1) for n in range(1, 2_000)]
     assert [s.id for s, _ in in_tree(deep)] == list(range(1, 2_000))
-
-
-def test_a_row_whose_agent_goes_while_it_has_the_focus_leaves_no_trace(run: Run):
-    six(run)
-    part = run.window.guests.part
-    row: GuestRow = part.rows[-1]
-    row.setFocus()
-    run.qtbot.keyClick(row, Qt.Key.Key_Return)
-    (dialog,) = run.window.findChildren(GuestDialog)
-    agents = run.app.serving._server.requests.agents
-    agents._here.clear()
-    run.until(lambda: not part.rows and not part.groups)
-    assert dialog.state.text() == "This reply has ended."
-    assert not dialog.keep.isEnabled()
-    run.app.serving.stop(row.number)
-    dialog.kept.emit(row.number)
-    dialog.close()

@@ -70,6 +70,14 @@ def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
     run = start()
     assert words(run) == ["Today", "say hello"]
 
+    # Unfolded it is so after another restart.
+    focus(run, 1)
+    press(run, Qt.Key.Key_Right)
+    run.until(lambda: len(words(run)) == 5)
+    run.end()
+    run = start()
+    run.until(lambda: words(run)[2:] == ["Seed 1", "Seed 2", "Seed 3"])
+
 
 def test_new_chats_that_hear_one_message_are_a_group_named_by_model_or_number(start: Start):
     run = start().ready()
@@ -126,9 +134,19 @@ def test_a_group_is_renamed_pinned_moved_deleted_and_taken_apart_as_one(start: S
     assert words(run) == ["Folders", "Work", *["Three seeds"] * 3]
 
 
-def test_a_chat_of_a_group_is_renamed_by_what_it_differs_in_and_found_by_the_question(start: Start):
+def test_its_chats_open_side_by_side(start: Start):
     run = start()
-    first, *_ = (pane.chat for pane in compared(run))
+    run.window.resize(1600, 800)
+    panes = compared(run)
+    ids = [pane.chat.id for pane in panes]
+    for pane in panes:
+        run.window.workspace.close_pane(pane)
+    run.window.sidebar.together_asked.emit(ids)
+    assert [pane.chat.id for pane in run.panes][-3:] == ids
+    assert all(pane.isVisible() for pane in run.panes[-3:])
+
+    # One is renamed by what it differs in, and found by the question.
+    first = run.panes[-3].chat
     sidebar = run.window.sidebar
     sidebar.rename(first.id)
     editor = sidebar.list.findChild(QLineEdit, "rename")
@@ -141,18 +159,6 @@ def test_a_chat_of_a_group_is_renamed_by_what_it_differs_in_and_found_by_the_que
     sidebar.model.set_query("hello")
     run.until(lambda: not sidebar.model.waits)
     assert set(words(run)[1:]) == {f"say hello – {v}" for v in ("The good one", "Seed 2", "Seed 3")}
-
-
-def test_its_chats_open_side_by_side(start: Start):
-    run = start()
-    run.window.resize(1600, 800)
-    panes = compared(run)
-    ids = [pane.chat.id for pane in panes]
-    for pane in panes:
-        run.window.workspace.close_pane(pane)
-    run.window.sidebar.together_asked.emit(ids)
-    assert [pane.chat.id for pane in run.panes][-3:] == ids
-    assert all(pane.isVisible() for pane in run.panes[-3:])
 
 
 def test_what_is_left_of_a_group_is_a_chat_like_any():
@@ -193,15 +199,3 @@ def test_what_is_older_than_thirty_days_stands_below_its_month_or_year(monkeypat
     assert heading(2025, 12, 31) == "2025"
     assert heading(2019, 5, 5) == "2019"
     assert heading(1999, 5, 5) == "Earlier"
-
-
-def test_an_unfolded_group_is_unfolded_after_a_restart(start: Start):
-    run = start()
-    compared(run)
-    focus(run, 1)
-    press(run, Qt.Key.Key_Right)
-    run.until(lambda: len(words(run)) == 5)
-    run.end()
-    again = start()
-    again.ready()
-    again.until(lambda: words(again)[2:] == ["Seed 1", "Seed 2", "Seed 3"])

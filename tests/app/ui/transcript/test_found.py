@@ -78,17 +78,14 @@ def rows(run: Run, kind: type) -> list[MessageRow]:
     return [place.row for place in places if isinstance(place.row, kind)]
 
 
-def test_g10_the_list_shows_the_words_around_the_hit_and_marks_them(found: Run):
+def test_g10_the_list_and_the_chat_that_opens_show_the_words_and_mark_them(found: Run):
     search(found, "ripe apple")
     row = found.window.sidebar.model.row(found.window.sidebar.model.index(1))
     assert row.text == "Fruit and others"
     assert "ripe apple" in row.snippet
     assert "|" not in row.snippet
     assert [row.snippet[begin:end] for begin, end in row.marks] == ["ripe", "apple"]
-
-
-def test_g10_it_opens_at_the_best_place_with_the_words_marked(found: Run):
-    search(found, "ripe apple")
+    # It opens at the best place, with the words marked.
     found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
     found.until(lambda: rows(found, AnswerRow))
     (answer,) = rows(found, AnswerRow)
@@ -98,22 +95,25 @@ def test_g10_it_opens_at_the_best_place_with_the_words_marked(found: Run):
     assert marked(answer) == ["ripe", "apple", "apple"]
 
 
-@pytest.mark.parametrize("end", ["escape", "typing", "sending", "opening"])
-def test_the_marks_go_as_the_person_goes_on(found: Run, end: str):
-    search(found, "ripe apple")
-    found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
-    found.until(lambda: rows(found, AnswerRow))
-    (answer,) = rows(found, AnswerRow)
-    field = found.pane.composer.field
-    if end == "escape":
-        found.qtbot.keyClick(field, Qt.Key.Key_Escape)
-    elif end == "typing":
-        found.qtbot.keyClicks(field, "x")
-    elif end == "sending":
-        found.pane.chat.send("say one")
-    else:
-        found.window.chats.open_at(found.pane.chat.id, "")
-    assert marked(answer) == []
+def test_the_marks_go_as_the_person_goes_on(found: Run):
+    sidebar = found.window.sidebar
+    for end in ("escape", "typing", "opening", "sending"):
+        sidebar.search.clear()
+        found.until(lambda: not sidebar.model.words)
+        search(found, "ripe apple")
+        found.qtbot.keyClick(sidebar.search, Qt.Key.Key_Return)
+        found.until(lambda: rows(found, AnswerRow) and marked(rows(found, AnswerRow)[0]))
+        (answer,) = rows(found, AnswerRow)
+        field = found.pane.composer.field
+        if end == "escape":
+            found.qtbot.keyClick(field, Qt.Key.Key_Escape)
+        elif end == "typing":
+            found.qtbot.keyClicks(field, "x")
+        elif end == "sending":
+            found.pane.chat.send("say one")
+        else:
+            found.window.chats.open_at(found.pane.chat.id, "")
+        assert marked(answer) == [], end
 
 
 def test_a_folded_message_opens_where_its_end_has_the_words(found: Run):
@@ -154,13 +154,18 @@ def current(row: MessageRow) -> tuple[str, int, int]:
     return mark.cursor.selectedText(), mark.cursor.selectionStart(), y
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-def test_find_goes_from_mark_to_mark_and_the_one_it_is_at_is_apart(found: Run, look: str):
-    theme().set_appearance(look)
+def test_find_goes_from_mark_to_mark_and_the_one_it_is_at_is_apart(found: Run):
     found.window.chats.open(found.app.library.chats()[0].id)
     found.until(lambda: rows(found, AnswerRow))
+    for look in ("light", "dark"):
+        theme().set_appearance(look)
+        goes_from_mark_to_mark(found)
+
+
+def goes_from_mark_to_mark(found: Run) -> None:
     bar, height = found.pane.find_bar, found.pane.transcript.viewport().height()
     bar.open_bar()
+    bar.field.clear()
     found.qtbot.keyClicks(bar.field, "apple")
     places = []
     for label in ("1 of 2", "2 of 2", "1 of 2"):

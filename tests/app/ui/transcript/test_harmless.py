@@ -159,23 +159,21 @@ def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     assert calls == []
 
 
-@pytest.mark.parametrize(
-    "title", ["<img src={}/red.png>", "<b>x</b>", "<img src='{}/red.png'> &amp;"]
-)
-def test_a_title_is_no_html(start: Start, bait, title):
+def test_a_title_is_no_html(start: Start, bait):
     folder, *_ = bait
     run = start().ready()
     run.pane.chat.send("say hello")
     run.answered()
-    run.pane.chat.rename(title.format(folder))
-    assert not shows(run.window, RED)
-    tab = run.window.workspace._docks.all()[0].widget.tabWidget()
-    labels = [label for label in tab.findChildren(QLabel) if label.text()]
-    assert labels
-    assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
-    tip = QLabel(tab.toolTip())
-    run.qtbot.addWidget(tip)
-    assert not shows(tip, RED)
+    for title in ("<img src={}/red.png>", "<b>x</b>", "<img src='{}/red.png'> &amp;"):
+        run.pane.chat.rename(title.format(folder))
+        assert not shows(run.window, RED)
+        tab = run.window.workspace._docks.all()[0].widget.tabWidget()
+        labels = [label for label in tab.findChildren(QLabel) if label.text()]
+        assert labels
+        assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
+        tip = QLabel(tab.toolTip())
+        run.qtbot.addWidget(tip)
+        assert not shows(tip, RED)
 
 
 FORMULAS = [

@@ -117,8 +117,8 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     assert selected(text_of(view, ids[3])) == "It is related to the apple."
     assert selected(last) == "Another "
     run.qtbot.keyClick(question, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    answer = "A fruit.\n\n- yellow\n- sour\n\nprint(1)"
-    assert copied().startswith(f"You:\n*quince*?\n\nGuide:\n{answer}")
+    said = "A fruit.\n\n- yellow\n- sour\n\nprint(1)"
+    assert copied().startswith(f"You:\n*quince*?\n\nGuide:\n{said}")
     assert copied().endswith("You:\nAnd a medlar?\n\nGuide:\nAnother")
     marked = copied("text/markdown")
     assert marked.startswith("**You**\n\n*quince*?\n\n**Guide**\n\nA **fruit**.\n\n- yellow")
@@ -126,18 +126,14 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     assert "looked up" not in marked + copied()
     assert "Hm." not in marked + copied()
 
-
-def test_a_drag_upwards_selects_the_same(fruit) -> None:
-    _, view, ids = fruit
+    # A drag upwards selects the same.
     drag(text_of(view, ids[5]), "fruit,", text_of(view, ids[3]), "related")
     assert selected(text_of(view, ids[3])) == "related to the apple."
     assert selected(text_of(view, ids[5])) == "Another "
     assert view.selection.copy()
     assert copied().startswith("Guide:\nrelated to the apple.\n\nYou:\n")
 
-
-def test_within_a_message_the_selection_is_as_before(fruit) -> None:
-    run, view, ids = fruit
+    # Within a message the selection is as before.
     answer = text_of(view, ids[1])
     drag(answer, "fruit", answer, "sour")
     assert not view.selection.runs_over
@@ -149,8 +145,8 @@ def test_within_a_message_the_selection_is_as_before(fruit) -> None:
     assert answer.textCursor().position() == before + 1
 
 
-def test_shift_and_a_click_extends_over_messages(fruit) -> None:
-    _, view, ids = fruit
+def test_shift_and_a_click_extends_over_messages_and_a_press_elsewhere_ends_it(fruit) -> None:
+    run, view, ids = fruit
     question, other, last = (text_of(view, ids[n]) for n in (0, 3, 5))
     QTest.mouseClick(question.viewport(), LEFT, pos=place_of(question, "is a"))
     QTest.mouseClick(other.viewport(), LEFT, SHIFT, place_of(other, "related"))
@@ -163,9 +159,7 @@ def test_shift_and_a_click_extends_over_messages(fruit) -> None:
     assert not view.selection.runs_over
     assert selected(other) == selected(last) == ""
 
-
-def test_a_press_elsewhere_takes_the_selection_of_another_text_away(fruit) -> None:
-    _, view, ids = fruit
+    # A press elsewhere takes the selection of another text away.
     answer, last = text_of(view, ids[1]), text_of(view, ids[5])
     drag(answer, "fruit", answer, "sour")
     QTest.mouseClick(last.viewport(), LEFT, pos=place_of(last, "fruit,"))
@@ -174,9 +168,7 @@ def test_a_press_elsewhere_takes_the_selection_of_another_text_away(fruit) -> No
     QTest.mouseClick(view.viewport(), LEFT, pos=QPoint(4, 40))
     assert not answer.textCursor().hasSelection()
 
-
-def test_a_drag_may_begin_in_the_margin(fruit) -> None:
-    run, view, ids = fruit
+    # A drag may begin in the margin.
     other, last = text_of(view, ids[3]), text_of(view, ids[5])
     margin = QPoint(4, view.viewport().mapFromGlobal(other.mapToGlobal(QPoint(0, 4))).y())
     QTest.mousePress(view.viewport(), LEFT, pos=margin)
@@ -189,9 +181,7 @@ def test_a_drag_may_begin_in_the_margin(fruit) -> None:
     run.qtbot.keyClick(run.window.focusWidget(), Qt.Key.Key_Escape)
     assert not view.selection.runs_over
 
-
-def test_a_thought_is_selected_alone(fruit) -> None:
-    _, view, ids = fruit
+    # A thought is selected alone.
     row = view.row(ids[1])
     assert isinstance(row, AnswerRow)
     row._reasoning._fold.click()
@@ -295,15 +285,6 @@ def test_a_drag_over_a_message_that_streams_keeps_its_beginning(start: Start) ->
     assert selected(question) == "400"
 
 
-def test_deleting_a_selected_message_ends_the_selection(fruit) -> None:
-    run, view, ids = fruit
-    view.selection.select_all()
-    run.pane.chat.delete_message(ids[4])
-    run.until(lambda: not view._soon.isActive())
-    assert not view.selection.runs_over
-    assert selected(text_of(view, ids[3])) == ""
-
-
 def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
     run, view, ids = fruit
     view.selection.select_all()
@@ -322,6 +303,13 @@ def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
     actions["Select All"].trigger()
     assert view.selection.runs_over
     menu.close()
+
+    # Deleting a selected message ends the selection.
+    view.selection.select_all()
+    run.pane.chat.delete_message(ids[4])
+    run.until(lambda: not view._soon.isActive())
+    assert not view.selection.runs_over
+    assert selected(text_of(view, ids[3])) == ""
 
 
 def test_a_move_of_the_mouse_costs_nothing_for_messages_it_does_not_touch(

@@ -24,6 +24,18 @@ def test_type_send_and_read_the_answer(start: Start):
     assert run.pane.header.state == "Ready"
     assert run.pane.chat.title == "say one two three"
 
+    # Copied, and with its figures below it.
+    run.ask("say copied words")
+    run.window.commands["copy_answer"].trigger()
+    assert QGuiApplication.clipboard().text() == "copied words "
+    assert run.window.toast.text == "Copied"
+
+    pane = run.say("say one two")
+    run.answered()
+    stats = pane.chat.transcript.last("assistant").stats
+    assert (stats["tokens_per_s"], stats["ttft_s"], stats["reused_tokens"]) == (48.0, 0.2, 2)
+    run.until(lambda: isinstance(row_of(pane), AnswerRow))
+
 
 def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBot):
     run = start()
@@ -36,9 +48,7 @@ def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBo
     assert run.pane.composer.height() > before
     assert run.pane.chat.transcript.path == []
 
-
-def test_the_composer_grows_to_two_fifths_of_the_pane_and_then_scrolls(start: Start):
-    run = start()
+    # It grows to two fifths of the pane and then scrolls.
     run.pane.composer.set_text("line\n" * 200)
     assert run.pane.composer.height() <= round(run.pane.height() * 0.4)
     assert run.pane.composer.field.verticalScrollBar().maximum() > 0
@@ -54,9 +64,7 @@ def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
     assert pane.chat.transcript.last("assistant").status == "cancelled"
     assert not pane.composer.button.stops
 
-
-def test_the_round_button_sends_and_stops(start: Start, qtbot: QtBot):
-    run = start().ready()
+    # The round button sends and stops.
     qtbot.keyClicks(run.pane.composer.field, "hold 3")
     qtbot.mouseClick(run.pane.composer.button, Qt.MouseButton.LeftButton)
     run.until(lambda: run.answer(run.pane))
@@ -64,14 +72,12 @@ def test_the_round_button_sends_and_stops(start: Start, qtbot: QtBot):
     run.answered()
     assert run.pane.chat.transcript.last("assistant").status == "cancelled"
 
-
-def test_text_is_written_while_an_answer_runs_but_not_sent(start: Start, qtbot: QtBot):
-    run = start().ready()
+    # Text is written while an answer runs, but not sent.
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     run.say("next question")
     assert pane.composer.text == "next question"
-    assert len(pane.chat.transcript.path) == 2
+    assert len(pane.chat.transcript.path) == 6
     run.engine.release()
     run.answered()
 
@@ -88,27 +94,25 @@ def test_thinking_stands_apart_and_folds(start: Start):
     assert fold.text() == "Thought for 1 s"
     assert not fold.isChecked()
 
-
-def test_an_error_stands_where_the_answer_would_and_can_be_tried_again(start: Start, qtbot: QtBot):
-    run = start().ready()
+    # An error stands where the answer would, and can be tried again.
     pane = run.say("fail")
     assert run.answered() == "So far "
     assert pane.chat.transcript.last("assistant").error.startswith("Not enough memory")
     run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
     assert [button.text() for button in row_of(pane).remedies] == ["Try Again", "Unload a Model…"]
-    qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
-    assert len(run.engine.sent) == 2
+    run.qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
+    assert len(run.engine.sent) == 3
     run.answered()
 
-
-def test_a_conversation_that_is_too_long_offers_to_edit_the_message(start: Start, qtbot: QtBot):
-    run = start().ready()
+    # A message that is too long can be edited.
+    run.window.chats.new()
+    run.ready()
     pane = run.say("overflow of words")
     run.answered()
     run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
     texts = [button.text() for button in row_of(pane).remedies]
     assert texts == ["Edit Message", "Delete Message", "Choose Another Model…"]
-    qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
+    run.qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
     assert pane.composer.text == "overflow of words"
     assert pane.composer.editing
 
@@ -125,9 +129,9 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     qtbot.mouseClick(row_of(pane)._previous, Qt.MouseButton.LeftButton)
     assert pane.chat.transcript.last("assistant").id != last.id
 
-
-def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
-    run = start().ready()
+    # The last message is edited with the Up key.
+    run.window.chats.new()
+    run.ready()
     pane = run.say("say hallo")
     run.answered()
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Up)
@@ -141,11 +145,7 @@ def test_the_last_message_is_edited_with_the_up_key(start: Start, qtbot: QtBot):
     assert len(pane.chat.transcript.alternatives(question.id)) == 2
     assert not pane.composer.editing
 
-
-def test_escape_gives_up_editing_and_brings_the_draft_back(start: Start, qtbot: QtBot):
-    run = start().ready()
-    pane = run.say("say hallo")
-    run.answered()
+    # Escape gives it up and brings the draft back.
     pane.composer.set_text("a draft")
     run.window.commands["edit_last"].trigger()
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
@@ -165,23 +165,6 @@ def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start:
     assert asked.turns[0]["content"] == "Be brief."
     assert (asked.params.temperature, asked.params.seed) == (0.0, 7)
     assert run.engine.sent[0].params.temperature == 0.5  # the model's own
-
-
-def test_copy_last_answer(start: Start):
-    run = start().ready()
-    run.ask("say copied words")
-    run.window.commands["copy_answer"].trigger()
-    assert QGuiApplication.clipboard().text() == "copied words "
-    assert run.window.toast.text == "Copied"
-
-
-def test_figures_stand_below_the_answer(start: Start):
-    run = start().ready()
-    pane = run.say("say one two")
-    run.answered()
-    stats = pane.chat.transcript.last("assistant").stats
-    assert (stats["tokens_per_s"], stats["ttft_s"], stats["reused_tokens"]) == (48.0, 0.2, 2)
-    run.until(lambda: isinstance(row_of(pane), AnswerRow))
 
 
 def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start: Start):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QDoubleSpinBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QSpinBox
 
 from app.ui.window.commands import MENUS, REGISTRY
 from tests.app.conftest import Run, Start
@@ -51,29 +51,14 @@ def menu_of(run: Run, title: str):
     return next(menu for menu in run.window._menus if menu.title() == title)
 
 
-def test_every_command_stands_in_one_menu_and_every_entry_is_a_command(start: Start):
-    start()
+def test_every_command_stands_in_one_menu_and_every_entry_is_a_command():
     listed = [name for names in MENUS.values() for name in names if name != "-"]
     assert sorted(listed) == sorted(REGISTRY)
 
 
-def test_no_two_commands_have_the_same_key(start: Start):
-    start()
+def test_no_two_commands_have_the_same_key():
     keys = [key for made in REGISTRY.values() for key in made.keys]
     assert sorted(keys) == sorted(set(keys))
-
-
-def test_d8_the_key_f2_on_a_row_of_the_sidebar_renames_that_rows_chat(two):
-    run, first, second = two
-    choose_row(run, first)
-    run.qtbot.keyClick(run.window.sidebar.list, Qt.Key.Key_F2)
-    run.until(lambda: run.window.sidebar.list.findChild(QLineEdit, "rename") is not None)
-    editor = run.window.sidebar.list.findChild(QLineEdit, "rename")
-    editor.selectAll()
-    run.qtbot.keyClicks(editor, "Other name")
-    run.qtbot.keyClick(editor, Qt.Key.Key_Return)
-    run.until(lambda: run.app.library.chat(first).title == "Other name")
-    assert run.app.library.chat(second).title == "say two"
 
 
 def test_delete_chat_is_for_the_row_that_has_the_keys(two):
@@ -87,31 +72,10 @@ def test_delete_chat_is_for_the_row_that_has_the_keys(two):
     assert run.app.library.chat(second) is None
 
 
-def test_d8_ctrl_w_in_the_settings_closes_the_settings(two):
-    run, _, second = two
-    run.window.settings_commands.show_settings()
-    settings = run.settings
-    run.until(lambda: QApplication.activeWindow() is settings)
-    run.qtbot.keyClick(settings.system, Qt.Key.Key_W, CTRL)
-    run.until(lambda: run.window.settings_commands.shown is None)
-    assert run.pane.chat.id == second
-    assert len(run.panes) == 2
-
-
-def test_a_chats_keys_do_nothing_to_it_from_a_dialog(two):
-    run, _, _ = two
-    sent = len(run.engine.sent)
-    run.window.commands["shortcuts"].trigger()
-    dialog = run.window.findChild(QDialog, "shortcuts")
-    run.until(lambda: QApplication.activeWindow() is dialog)
-    run.qtbot.keyClick(dialog, Qt.Key.Key_R, CTRL)
-    assert len(run.engine.sent) == sent
-    assert not run.pane.chat.answering
-    dialog.close()
-
-
-def test_what_cannot_be_done_now_is_grey_in_the_menu_with_the_reason(start: Start):
+def test_what_cannot_be_done_now_is_grey_in_the_menu_and_its_key_says_why(start: Start):
     run = start().ready()
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
+    assert run.window.toast.text == "There is no message to reply to yet."
     edit = menu_of(run, "Chat")
     edit.aboutToShow.emit()
     again = run.window.commands["regenerate"]
@@ -124,11 +88,6 @@ def test_what_cannot_be_done_now_is_grey_in_the_menu_with_the_reason(start: Star
     assert again.isEnabled()
     edit.aboutToHide.emit()
 
-
-def test_a_key_that_cannot_act_now_says_why(start: Start):
-    run = start().ready()
-    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
-    assert run.window.toast.text == "There is no message to reply to yet."
     run.window.workspace.close_pane(run.pane)
     run.window.commands["find"].trigger()
     assert run.window.toast.text == "No chat is open"
@@ -176,22 +135,20 @@ def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(s
     window.text_px.setValue(before["text_px"])
     window.close()
 
+    # Nor does it over a chat's.
+    run.pane.header.options_button.click()
+    popover = QApplication.activePopupWidget()
+    values = popover.values()
+    popover.system.setFocus()
+    for field in [*popover.findChildren(QDoubleSpinBox), *popover.findChildren(QComboBox)]:
+        wheel(run, field)
+    assert popover.values() == values
+    popover.close()
+
 
 def chosen(run: Run) -> dict:
     settings = run.app.settings
     return {name: getattr(settings, name) for name in ("text_px", "memory_gb", "cache_gb", "model")}
-
-
-def test_d8_the_wheel_over_a_chats_settings_changes_nothing_either(start: Start):
-    run = start().ready()
-    run.pane.header.options_button.click()
-    popover = QApplication.activePopupWidget()
-    before = popover.values()
-    popover.system.setFocus()
-    for field in [*popover.findChildren(QDoubleSpinBox), *popover.findChildren(QComboBox)]:
-        wheel(run, field)
-    assert popover.values() == before
-    popover.close()
 
 
 def test_menus_say_what_a_command_would_do_now(start: Start):

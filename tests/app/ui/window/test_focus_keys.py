@@ -102,8 +102,8 @@ def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
     press(two, Qt.Key.Key_Z, CTRL)
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two", "two "]
 
-
-def test_delete_on_a_message_while_a_reply_runs_says_why_not(two: Run):
+    # While a reply runs, it says why not.
+    two.pane.focus_composer()
     two.say("hold 2")
     two.until(lambda: two.answer(two.pane))
     on_message(two)
@@ -133,7 +133,7 @@ def test_delete_where_words_are_written_or_marked_deletes_no_more_than_words(two
     assert len(two.pane.chat.transcript.path) == 2
 
 
-def test_ctrl_w_closes_the_active_pane_from_wherever_in_the_window(two: Run):
+def test_ctrl_w_closes_the_active_pane_from_wherever_and_f2_renames_the_row_or_its_chat(two: Run):
     def closes_two() -> bool:
         press(two, Qt.Key.Key_W, CTRL)
         closed = [pane.chat.title for pane in two.panes] == ["say one"]
@@ -149,6 +149,18 @@ def test_ctrl_w_closes_the_active_pane_from_wherever_in_the_window(two: Run):
     on_row(two, "say one")
     assert closes_two()
 
+    # And F2 renames the row that has the keys, else the active chat.
+    on_row(two, "say one")
+    press(two, Qt.Key.Key_F2)
+    assert renaming(two) == "say one"
+    two.window.workspace.activate(two.pane)
+    press(two, Qt.Key.Key_F2)
+    assert renaming(two) == "say two"
+    two.window.workspace.activate(two.pane)
+    on_message(two)
+    press(two, Qt.Key.Key_F2)
+    assert renaming(two) == "say two"
+
 
 def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
     for name in ("settings", "shortcuts", "compare", "trash", "about"):
@@ -161,24 +173,13 @@ def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
         target = QApplication.focusWidget() or dialog
         for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
             two.qtbot.keyClick(target, key)
+        two.qtbot.keyClick(target, Qt.Key.Key_R, CTRL)
+        assert (len(two.engine.sent), two.pane.chat.answering) == (2, False)
         assert sorted(chats(two)) == ["say one", "say two"], name
         assert renaming(two) == ""
         two.qtbot.keyClick(target, Qt.Key.Key_W, CTRL)
         two.until(lambda: not isinstance(QApplication.activeWindow(), QDialog))
         assert [pane.chat.title for pane in two.panes] == ["say one", "say two"]
-
-
-def test_f2_renames_the_row_that_has_the_keys_else_the_active_chat(two: Run):
-    on_row(two, "say one")
-    press(two, Qt.Key.Key_F2)
-    assert renaming(two) == "say one"
-    two.window.workspace.activate(two.pane)
-    press(two, Qt.Key.Key_F2)
-    assert renaming(two) == "say two"
-    two.window.workspace.activate(two.pane)
-    on_message(two)
-    press(two, Qt.Key.Key_F2)
-    assert renaming(two) == "say two"
 
 
 def test_a_chat_in_a_window_of_its_own_obeys_the_same_keys(two: Run):

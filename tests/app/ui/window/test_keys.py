@@ -54,6 +54,27 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
     press(run, Qt.Key.Key_Down)
     assert run.pane.composer.field.hasFocus()
 
+    # A letter goes to the composer, and so does Escape.
+    in_conversation(run)
+    press(run, Qt.Key.Key_Escape)
+    assert run.pane.composer.field.hasFocus()
+    in_conversation(run)
+    run.qtbot.keyClicks(QApplication.focusWidget(), "ab")
+    assert run.pane.composer.text == "ab"
+    assert run.pane.composer.field.hasFocus()
+
+    # Enter presses, and a message that goes gives the keys back.
+    run.pane.composer.set_text("")
+    in_conversation(run)
+    press(run, Qt.Key.Key_Tab)
+    press(run, Qt.Key.Key_Return)
+    assert QGuiApplication.clipboard().text() == "two "
+    for _ in range(4):
+        press(run, Qt.Key.Key_Tab)
+    press(run, Qt.Key.Key_Return)
+    assert len(run.pane.chat.transcript.path) == 3
+    assert run.pane.composer.field.hasFocus()
+
 
 def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
     run = start().ready()
@@ -95,10 +116,7 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     assert run.pane.header.options_button.hasFocus()
 
-
-def test_deleting_is_the_last_button_of_a_message_and_stands_apart(start: Start):
-    run = start()
-    talk(run, "one")
+    # Deleting is the last, and stands apart.
     for message in run.pane.chat.transcript.path:
         row = run.pane.transcript.row(message.id)
         assert row is not None
@@ -107,32 +125,6 @@ def test_deleting_is_the_last_button_of_a_message_and_stands_apart(start: Start)
         others = [place for place in by_name.values() if place.y() == delete.y()]
         assert len(others) >= 3
         assert delete.left() - max(place.right() for place in others) > 6
-
-
-def test_enter_presses_and_a_message_that_goes_gives_the_keys_back(start: Start):
-    run = start()
-    talk(run, "one", "two")
-    in_conversation(run)
-    press(run, Qt.Key.Key_Tab)
-    press(run, Qt.Key.Key_Return)
-    assert QGuiApplication.clipboard().text() == "two "
-    for _ in range(4):
-        press(run, Qt.Key.Key_Tab)
-    press(run, Qt.Key.Key_Return)
-    assert len(run.pane.chat.transcript.path) == 3
-    assert run.pane.composer.field.hasFocus()
-
-
-def test_a_letter_goes_to_the_composer_and_so_does_escape(start: Start):
-    run = start()
-    talk(run, "one")
-    in_conversation(run)
-    press(run, Qt.Key.Key_Escape)
-    assert run.pane.composer.field.hasFocus()
-    in_conversation(run)
-    run.qtbot.keyClicks(QApplication.focusWidget(), "ab")
-    assert run.pane.composer.text == "ab"
-    assert run.pane.composer.field.hasFocus()
 
 
 def test_wide_code_is_moved_and_copied(start: Start):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QMenu, QWidget
+from shiboken6 import isValid
 
 from app.models.loading import LoadState
 from app.ui.pane.options import OptionsPopover
@@ -108,29 +108,30 @@ def test_every_command_says_why_it_cannot_be_done_in_every_state(start: Start):
     assert {none[name] for name in ON_CHATS} == {"No chat is open"}
 
 
-@pytest.mark.parametrize("name", ["trash", "compare", "settings", "get_model", "backups"])
-def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
+def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start):
     run = start().ready()
     run.app.settings.set(models=("/models/gone",))
     run.ask("say one")
-    if name == "trash":
-        run.window.chats.delete(run.pane.chat.id)
-    run.window.commands[name].trigger()
-    dialog = next(
-        w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not run.window
-    )
-    if name == "settings":
-        run.until(lambda: run.settings.models.rows[0].folder is not None)
-    if name == "trash":
-        dialog.findChild(QListWidget).clearSelection()
-    grey = [b for b in dialog.findChildren(QAbstractButton) if b.isVisible() and not b.isEnabled()]
-    assert bool(grey) is (name != "backups")
-    assert list(silent([dialog])) == []
-    if isinstance(dialog, SettingsWindow):
-        for title in run.settings.pages.pages:
-            dialog.pages.show_page(title)
-            assert list(silent([dialog])) == []
-    dialog.close()
+    for name in ("compare", "settings", "get_model", "backups", "trash"):
+        if name == "trash":
+            run.window.chats.delete(run.pane.chat.id)
+        run.window.commands[name].trigger()
+        dialog = next(
+            w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not run.window
+        )
+        if name == "settings":
+            run.until(lambda: run.settings.models.rows[0].folder is not None)
+        if name == "trash":
+            dialog.findChild(QListWidget).clearSelection()
+        buttons = [button for button in dialog.findChildren(QAbstractButton) if button.isVisible()]
+        assert all(button.isEnabled() for button in buttons) is (name == "backups")
+        assert list(silent([dialog])) == [], name
+        if isinstance(dialog, SettingsWindow):
+            for title in run.settings.pages.pages:
+                dialog.pages.show_page(title)
+                assert list(silent([dialog])) == [], title
+        dialog.close()
+        run.until(lambda dialog=dialog: not isValid(dialog) or not dialog.isVisible())
 
 
 def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):

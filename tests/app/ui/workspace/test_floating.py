@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QWidget
 
@@ -53,25 +52,22 @@ def test_it_stays_when_the_main_window_is_activated(start: Start):
         assert pane.isVisible()
 
 
-@pytest.mark.parametrize("where", ["tab", "right", "down", "first of three columns"])
-def test_the_command_brings_it_back_to_where_it_was(start: Start, where: str):
+def test_the_command_brings_it_back_to_where_it_was(start: Start):
     run = start().ready()
     run.window.resize(1400, 900)
-    if where == "first of three columns":
-        run.window.commands["split_right"].trigger()
-        run.window.commands["split_right"].trigger()
-        run.window.commands["split_down"].trigger()
-        run.window.workspace.activate(run.panes[0])
-    else:
-        run.window.chats.split(where)
-    run.qtbot.wait(50)
-    pane, before = run.pane, place(run, run.pane)
-    run.window.commands["float"].trigger()
-    run.until(lambda: pane.window() is not run.window)
-    run.window.commands["float"].trigger()
-    run.until(lambda: pane.window() is run.window and pane.isVisible())
-    run.until(lambda: place(run, pane) == before)
-    assert run.pane is pane
+    for where in ("tab", "right", "down", "right", "first of three columns"):
+        if where == "first of three columns":
+            run.window.workspace.activate(run.panes[0])
+        else:
+            run.window.chats.split(where)
+        run.qtbot.wait(50)
+        pane, before = run.pane, place(run, run.pane)
+        run.window.commands["float"].trigger()
+        run.until(lambda pane=pane: pane.window() is not run.window)
+        run.window.commands["float"].trigger()
+        run.until(lambda pane=pane: pane.window() is run.window and pane.isVisible())
+        run.until(lambda pane=pane, before=before: place(run, pane) == before)
+        assert run.pane is pane, where
 
 
 def test_what_was_closed_in_its_own_window_opens_again_where_it_was(start: Start):

@@ -27,9 +27,13 @@ def test_g6_typing_while_nothing_has_the_focus_goes_into_the_active_composer(sta
     assert run.pane.composer.text == "hello"
     assert run.panes[0].composer.text == ""
 
+    run.pane.composer.set_text("")
+    QApplication.focusWidget().clearFocus()
+    run.qtbot.keyClick(run.window, Qt.Key.Key_Space)
+    run.qtbot.keyClick(run.window, Qt.Key.Key_Tab)
+    run.qtbot.keyClick(run.window, Qt.Key.Key_H, Qt.KeyboardModifier.AltModifier)
+    assert run.pane.composer.text == ""
 
-def test_g6_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start: Start):
-    run = start().ready()
     pressed = []
     button = run.window.sidebar.findChildren(IconButton)[-1]
     button.clicked.disconnect()
@@ -43,24 +47,13 @@ def test_g6_typing_on_an_icon_goes_into_the_composer_and_space_presses_it(start:
     assert run.pane.composer.text == "x"
     assert run.pane.composer.field.hasFocus()
 
-
-def test_typing_goes_into_the_pane_of_a_window_of_its_own(start: Start):
-    run = start().ready()
+    run.pane.composer.set_text("")  # In a window of its own it goes there.
     run.window.commands["float"].trigger()
     floating = run.pane.window()
     assert floating is not run.window
     QApplication.focusWidget().clearFocus()
     run.qtbot.keyClick(floating, "y")
     assert run.pane.composer.text == "y"
-
-
-def test_keys_that_are_no_words_are_left_alone(start: Start):
-    run = start().ready()
-    QApplication.focusWidget().clearFocus()
-    run.qtbot.keyClick(run.window, Qt.Key.Key_Space)
-    run.qtbot.keyClick(run.window, Qt.Key.Key_Tab)
-    run.qtbot.keyClick(run.window, Qt.Key.Key_H, Qt.KeyboardModifier.AltModifier)
-    assert run.pane.composer.text == ""
 
 
 # A narrow strip of tabs (G11).
