@@ -105,7 +105,7 @@ class Desk:
         """Quit by the keyboard; the exit status."""
         assert self._program is not None
         self.keys("ctrl+q")
-        return self._program.wait(30)
+        return self._program.wait(PATIENCE_S)
 
     def kill(self) -> None:
         if self._program is not None and self._program.poll() is None:
