@@ -65,7 +65,7 @@ def refusal(
     code, sentence = _told(status, headers, host, address, model)
     if status in (400, 413, 422) and _is_too_long(body, said):
         code = CONTEXT_OVERFLOW
-        sentence = tr("The chat does not fit into the context of {model}.", model=model)
+        sentence = tr("The chat does not fit in the context of {model}.", model=model)
     refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
     refused.status, refused.said_code = status, _code_of(body)
     return refused

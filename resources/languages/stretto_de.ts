@@ -107,6 +107,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Message…</source>
+        <translation>Nachricht…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
         <translation>Enter</translation>
@@ -977,8 +982,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights in %n bit</source>
-        <comment>Weights in %n bits</comment>
+        <source>%n-bit weights</source>
+        <comment>%n-bit weights</comment>
         <translation>
             <numerusform>Gewichte mit %n Bit</numerusform>
             <numerusform>Gewichte mit %n Bit</numerusform>
@@ -1127,7 +1132,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit into memory. {error}</source>
+        <source>{name} does not fit in memory. {error}</source>
         <translation>{name} passt nicht in den Speicher. {error}</translation>
     </message>
     <message>
@@ -1137,12 +1142,12 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>8 bits</source>
+        <source>8-bit</source>
         <translation>8 Bit</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>4 bits</source>
+        <source>4-bit</source>
         <translation>4 Bit</translation>
     </message>
     <message>
@@ -1429,7 +1434,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of pages</source>
+        <source>Page numbers</source>
         <translation>Seitenzahlen</translation>
     </message>
     <message>
@@ -1449,7 +1454,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of slides</source>
+        <source>Slide numbers</source>
         <translation>Foliennummern</translation>
     </message>
     <message>
@@ -1469,7 +1474,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of sheets</source>
+        <source>Sheet numbers</source>
         <translation>Blattnummern</translation>
     </message>
     <message>
@@ -1489,7 +1494,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of chapters</source>
+        <source>Chapter numbers</source>
         <translation>Kapitelnummern</translation>
     </message>
     <message>
@@ -1976,7 +1981,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>It has {size}; about {room} fit into this chat.</source>
+        <source>It has {size}; about {room} fit in this chat.</source>
         <translation>Es umfasst {size}; etwa {room} passen in diesen Chat.</translation>
     </message>
     <message>
@@ -3293,7 +3298,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit into memory</source>
+        <source>{name} does not fit in memory</source>
         <translation>{name} passt nicht in den Speicher</translation>
     </message>
     <message>
@@ -3357,7 +3362,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show the folder of {name}</source>
+        <source>Show {name} in its folder</source>
         <translation>Den Ordner von {name} anzeigen</translation>
     </message>
     <message>
@@ -3416,7 +3421,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of chats and settings</source>
+        <source>Show the chats and settings folder</source>
         <translation>Ordner mit Chats und Einstellungen anzeigen</translation>
     </message>
     <message>
@@ -3427,7 +3432,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of logs</source>
+        <source>Show the logs folder</source>
         <translation>Ordner mit Protokollen anzeigen</translation>
     </message>
     <message>
@@ -3883,7 +3888,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Small and quick, talks about anything</source>
+        <source>Small and fast, for any topic</source>
         <translation>Klein und schnell, spricht über alles</translation>
     </message>
     <message>
@@ -3898,7 +3903,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Quick answers, room for more chats</source>
+        <source>Fast replies, room for more chats</source>
         <translation>Schnelle Antworten, Platz für mehr Chats</translation>
     </message>
     <message>
@@ -3913,17 +3918,17 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Steady answers, room for more chats</source>
+        <source>Reliable replies, room for more chats</source>
         <translation>Verlässliche Antworten, Platz für mehr Chats</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and tools, quick for its size</source>
-        <translation>Nachdenken und Tools, schnell für seine Größe</translation>
+        <source>Reasoning and tools, fast</source>
+        <translation>Nachdenken und Tools, schnell</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and code, more exact</source>
+        <source>Reasoning and code, more accurate</source>
         <translation>Nachdenken und Code, genauer</translation>
     </message>
     <message>
@@ -3933,7 +3938,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Writing, many languages, quick</source>
+        <source>Writing, many languages, fast</source>
         <translation>Schreiben, viele Sprachen, schnell</translation>
     </message>
     <message>
@@ -3943,8 +3948,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, very quick for its size</source>
-        <translation>Code und Tools, sehr schnell für seine Größe</translation>
+        <source>Code and tools, very fast</source>
+        <translation>Code und Tools, sehr schnell</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3953,18 +3958,18 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, more exact</source>
+        <source>Code and tools, more accurate</source>
         <translation>Code und Tools, genauer</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Programming over long texts</source>
+        <source>Code in long contexts</source>
         <translation>Programmieren mit langen Texten</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Long texts, very quick for its size</source>
-        <translation>Lange Texte, sehr schnell für seine Größe</translation>
+        <source>Long texts, very fast</source>
+        <translation>Lange Texte, sehr schnell</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3973,7 +3978,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning at an effort you choose</source>
+        <source>Reasoning with adjustable effort</source>
         <translation>Nachdenken mit wählbarem Aufwand</translation>
     </message>
     <message>
@@ -3983,7 +3988,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Hard questions, code, more exact</source>
+        <source>Hard questions, code, more accurate</source>
         <translation>Schwierige Fragen, Code, genauer</translation>
     </message>
     <message>
@@ -4278,7 +4283,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>Vom Modell des Chats geschrieben, wenn es inaktiv ist; eigene Namen bleiben</translation>
     </message>
     <message>
@@ -4308,7 +4313,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of caches</source>
+        <source>Show the caches folder</source>
         <translation>Cache-Ordner anzeigen</translation>
     </message>
     <message>
@@ -6144,7 +6149,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A small model that talks about anything</source>
+        <source>A small model for any topic</source>
         <translation>Ein kleines Modell, das über alles spricht</translation>
     </message>
     <message>
@@ -9116,7 +9121,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio’s folder of chats</source>
+        <source>Such as LM Studio’s chats folder</source>
         <translation>Etwa der Chat-Ordner von LM Studio</translation>
     </message>
     <message>
@@ -9356,8 +9361,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with a KV cache in %n bit.</source>
-        <comment>It would fit with a KV cache in %n bits.</comment>
+        <source>It would fit with the KV cache at %n bit.</source>
+        <comment>It would fit with the KV cache at %n bits.</comment>
         <translation>
             <numerusform>Mit einem KV-Cache in %n Bit würde es passen.</numerusform>
             <numerusform>Mit einem KV-Cache in %n Bit würde es passen.</numerusform>
@@ -9434,8 +9439,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Store this chat’s KV cache in %n bit</source>
-        <comment>Store this chat’s KV cache in %n bits</comment>
+        <source>Use %n-bit KV cache for this chat</source>
+        <comment>Use %n-bit KV cache for this chat</comment>
         <translation>
             <numerusform>KV-Cache dieses Chats in %n Bit speichern</numerusform>
             <numerusform>KV-Cache dieses Chats in %n Bit speichern</numerusform>
@@ -9443,7 +9448,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Needs {size}. Slightly less exact.</source>
+        <source>Needs {size}. Slightly less accurate.</source>
         <translation>Braucht {size}. Etwas weniger genau.</translation>
     </message>
     <message numerus="yes">
@@ -9477,7 +9482,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Opens the search on Hugging Face.</source>
+        <source>Searches Hugging Face.</source>
         <translation>Öffnet die Suche auf Hugging Face.</translation>
     </message>
     <message>
@@ -9558,7 +9563,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The chat does not fit into the context of {model}.</source>
+        <source>The chat does not fit in the context of {model}.</source>
         <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
     </message>
     <message>

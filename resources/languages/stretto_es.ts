@@ -107,6 +107,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Message…</source>
+        <translation>Mensaje…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
         <translation>Intro</translation>
@@ -977,8 +982,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights in %n bit</source>
-        <comment>Weights in %n bits</comment>
+        <source>%n-bit weights</source>
+        <comment>%n-bit weights</comment>
         <translation>
             <numerusform>Pesos de %n bit</numerusform>
             <numerusform>Pesos de %n bits</numerusform>
@@ -1127,7 +1132,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit into memory. {error}</source>
+        <source>{name} does not fit in memory. {error}</source>
         <translation>{name} no cabe en la memoria. {error}</translation>
     </message>
     <message>
@@ -1137,12 +1142,12 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>8 bits</source>
+        <source>8-bit</source>
         <translation>8 bits</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>4 bits</source>
+        <source>4-bit</source>
         <translation>4 bits</translation>
     </message>
     <message>
@@ -1429,7 +1434,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of pages</source>
+        <source>Page numbers</source>
         <translation>Números de página</translation>
     </message>
     <message>
@@ -1449,7 +1454,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of slides</source>
+        <source>Slide numbers</source>
         <translation>Números de diapositiva</translation>
     </message>
     <message>
@@ -1469,7 +1474,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of sheets</source>
+        <source>Sheet numbers</source>
         <translation>Números de hoja</translation>
     </message>
     <message>
@@ -1489,7 +1494,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of chapters</source>
+        <source>Chapter numbers</source>
         <translation>Números de capítulo</translation>
     </message>
     <message>
@@ -1976,7 +1981,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>It has {size}; about {room} fit into this chat.</source>
+        <source>It has {size}; about {room} fit in this chat.</source>
         <translation>Tiene {size}; en este chat caben alrededor de {room}.</translation>
     </message>
     <message>
@@ -3293,7 +3298,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit into memory</source>
+        <source>{name} does not fit in memory</source>
         <translation>{name} no cabe en la memoria</translation>
     </message>
     <message>
@@ -3357,7 +3362,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show the folder of {name}</source>
+        <source>Show {name} in its folder</source>
         <translation>Mostrar la carpeta de {name}</translation>
     </message>
     <message>
@@ -3416,7 +3421,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of chats and settings</source>
+        <source>Show the chats and settings folder</source>
         <translation>Mostrar la carpeta de chats y ajustes</translation>
     </message>
     <message>
@@ -3427,7 +3432,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of logs</source>
+        <source>Show the logs folder</source>
         <translation>Mostrar la carpeta de registros</translation>
     </message>
     <message>
@@ -3883,7 +3888,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Small and quick, talks about anything</source>
+        <source>Small and fast, for any topic</source>
         <translation>Pequeño y rápido, habla de todo</translation>
     </message>
     <message>
@@ -3898,7 +3903,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Quick answers, room for more chats</source>
+        <source>Fast replies, room for more chats</source>
         <translation>Respuestas rápidas, espacio para más chats</translation>
     </message>
     <message>
@@ -3913,17 +3918,17 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Steady answers, room for more chats</source>
+        <source>Reliable replies, room for more chats</source>
         <translation>Respuestas constantes, espacio para más chats</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and tools, quick for its size</source>
-        <translation>Razonamiento y herramientas, rápido para su tamaño</translation>
+        <source>Reasoning and tools, fast</source>
+        <translation>Razonamiento y herramientas, rápido</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and code, more exact</source>
+        <source>Reasoning and code, more accurate</source>
         <translation>Razonamiento y código, más exacto</translation>
     </message>
     <message>
@@ -3933,7 +3938,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Writing, many languages, quick</source>
+        <source>Writing, many languages, fast</source>
         <translation>Redacción, muchos idiomas, rápido</translation>
     </message>
     <message>
@@ -3943,8 +3948,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, very quick for its size</source>
-        <translation>Código y herramientas, muy rápido para su tamaño</translation>
+        <source>Code and tools, very fast</source>
+        <translation>Código y herramientas, muy rápido</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3953,18 +3958,18 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, more exact</source>
+        <source>Code and tools, more accurate</source>
         <translation>Código y herramientas, más exacto</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Programming over long texts</source>
+        <source>Code in long contexts</source>
         <translation>Programación con textos largos</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Long texts, very quick for its size</source>
-        <translation>Textos largos, muy rápido para su tamaño</translation>
+        <source>Long texts, very fast</source>
+        <translation>Textos largos, muy rápido</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3973,7 +3978,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning at an effort you choose</source>
+        <source>Reasoning with adjustable effort</source>
         <translation>Razonamiento con el esfuerzo que elijas</translation>
     </message>
     <message>
@@ -3983,7 +3988,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Hard questions, code, more exact</source>
+        <source>Hard questions, code, more accurate</source>
         <translation>Preguntas difíciles, código, más exacto</translation>
     </message>
     <message>
@@ -4301,7 +4306,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>Los escribe el modelo del chat cuando está inactivo; los nombres que pongas tú se conservan</translation>
     </message>
     <message>
@@ -4331,7 +4336,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of caches</source>
+        <source>Show the caches folder</source>
         <translation>Mostrar la carpeta de cachés</translation>
     </message>
     <message>
@@ -6187,7 +6192,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A small model that talks about anything</source>
+        <source>A small model for any topic</source>
         <translation>Un modelo pequeño que habla de todo</translation>
     </message>
     <message>
@@ -9159,7 +9164,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio’s folder of chats</source>
+        <source>Such as LM Studio’s chats folder</source>
         <translation>Por ejemplo, la carpeta de chats de LM Studio</translation>
     </message>
     <message>
@@ -9399,8 +9404,8 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with a KV cache in %n bit.</source>
-        <comment>It would fit with a KV cache in %n bits.</comment>
+        <source>It would fit with the KV cache at %n bit.</source>
+        <comment>It would fit with the KV cache at %n bits.</comment>
         <translation>
             <numerusform>Cabría con una caché KV de %n bit.</numerusform>
             <numerusform>Cabría con una caché KV de %n bits.</numerusform>
@@ -9477,8 +9482,8 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Store this chat’s KV cache in %n bit</source>
-        <comment>Store this chat’s KV cache in %n bits</comment>
+        <source>Use %n-bit KV cache for this chat</source>
+        <comment>Use %n-bit KV cache for this chat</comment>
         <translation>
             <numerusform>Guardar la caché KV de este chat con %n bit</numerusform>
             <numerusform>Guardar la caché KV de este chat con %n bits</numerusform>
@@ -9486,7 +9491,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Needs {size}. Slightly less exact.</source>
+        <source>Needs {size}. Slightly less accurate.</source>
         <translation>Necesita {size}. Algo menos exacto.</translation>
     </message>
     <message numerus="yes">
@@ -9520,7 +9525,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Opens the search on Hugging Face.</source>
+        <source>Searches Hugging Face.</source>
         <translation>Abre la búsqueda en Hugging Face.</translation>
     </message>
     <message>
@@ -9601,7 +9606,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The chat does not fit into the context of {model}.</source>
+        <source>The chat does not fit in the context of {model}.</source>
         <translation>El chat no cabe en el contexto de {model}.</translation>
     </message>
     <message>

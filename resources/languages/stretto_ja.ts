@@ -106,6 +106,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Message…</source>
+        <translation>メッセージ…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
         <translation>Enter</translation>
@@ -971,8 +976,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights in %n bit</source>
-        <comment>Weights in %n bits</comment>
+        <source>%n-bit weights</source>
+        <comment>%n-bit weights</comment>
         <translation>
             <numerusform>重みは%nビット</numerusform>
         </translation>
@@ -1117,7 +1122,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit into memory. {error}</source>
+        <source>{name} does not fit in memory. {error}</source>
         <translation>{name}はメモリに収まりません。{error}</translation>
     </message>
     <message>
@@ -1127,12 +1132,12 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>8 bits</source>
+        <source>8-bit</source>
         <translation>8ビット</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>4 bits</source>
+        <source>4-bit</source>
         <translation>4ビット</translation>
     </message>
     <message>
@@ -1415,7 +1420,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of pages</source>
+        <source>Page numbers</source>
         <translation>ページの番号</translation>
     </message>
     <message>
@@ -1435,7 +1440,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of slides</source>
+        <source>Slide numbers</source>
         <translation>スライドの番号</translation>
     </message>
     <message>
@@ -1455,7 +1460,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of sheets</source>
+        <source>Sheet numbers</source>
         <translation>シートの番号</translation>
     </message>
     <message>
@@ -1475,7 +1480,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of chapters</source>
+        <source>Chapter numbers</source>
         <translation>章の番号</translation>
     </message>
     <message>
@@ -1949,7 +1954,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>It has {size}; about {room} fit into this chat.</source>
+        <source>It has {size}; about {room} fit in this chat.</source>
         <translation>大きさは{size}で、このチャットに入るのは約{room}です。</translation>
     </message>
     <message>
@@ -3237,7 +3242,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit into memory</source>
+        <source>{name} does not fit in memory</source>
         <translation>{name}はメモリに収まりません</translation>
     </message>
     <message>
@@ -3301,7 +3306,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show the folder of {name}</source>
+        <source>Show {name} in its folder</source>
         <translation>{name}のフォルダを表示</translation>
     </message>
     <message>
@@ -3360,7 +3365,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of chats and settings</source>
+        <source>Show the chats and settings folder</source>
         <translation>チャットと設定のフォルダを表示</translation>
     </message>
     <message>
@@ -3371,7 +3376,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of logs</source>
+        <source>Show the logs folder</source>
         <translation>ログのフォルダを表示</translation>
     </message>
     <message>
@@ -3817,7 +3822,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Small and quick, talks about anything</source>
+        <source>Small and fast, for any topic</source>
         <translation>小さくて速く、何でも話せる</translation>
     </message>
     <message>
@@ -3832,7 +3837,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Quick answers, room for more chats</source>
+        <source>Fast replies, room for more chats</source>
         <translation>速い回答、多くのチャット向け</translation>
     </message>
     <message>
@@ -3847,17 +3852,17 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Steady answers, room for more chats</source>
+        <source>Reliable replies, room for more chats</source>
         <translation>安定した回答、多くのチャット向け</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and tools, quick for its size</source>
-        <translation>推論とツール、サイズの割に高速</translation>
+        <source>Reasoning and tools, fast</source>
+        <translation>推論とツール、高速</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and code, more exact</source>
+        <source>Reasoning and code, more accurate</source>
         <translation>推論とコード、より正確</translation>
     </message>
     <message>
@@ -3867,7 +3872,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Writing, many languages, quick</source>
+        <source>Writing, many languages, fast</source>
         <translation>文章作成、多言語、高速</translation>
     </message>
     <message>
@@ -3877,8 +3882,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, very quick for its size</source>
-        <translation>コードとツール、サイズの割にとても高速</translation>
+        <source>Code and tools, very fast</source>
+        <translation>コードとツール、とても高速</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3887,18 +3892,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, more exact</source>
+        <source>Code and tools, more accurate</source>
         <translation>コードとツール、より正確</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Programming over long texts</source>
+        <source>Code in long contexts</source>
         <translation>長い文章を扱うプログラミング</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Long texts, very quick for its size</source>
-        <translation>長い文章、サイズの割にとても高速</translation>
+        <source>Long texts, very fast</source>
+        <translation>長い文章、とても高速</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3907,7 +3912,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning at an effort you choose</source>
+        <source>Reasoning with adjustable effort</source>
         <translation>選んだ深さでの推論</translation>
     </message>
     <message>
@@ -3917,7 +3922,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Hard questions, code, more exact</source>
+        <source>Hard questions, code, more accurate</source>
         <translation>難しい質問、コード、より正確</translation>
     </message>
     <message>
@@ -4212,7 +4217,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>チャットのモデルが空いているときに付けます。自分で付けた名前はそのままです</translation>
     </message>
     <message>
@@ -4242,7 +4247,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of caches</source>
+        <source>Show the caches folder</source>
         <translation>キャッシュのフォルダを表示</translation>
     </message>
     <message>
@@ -6068,7 +6073,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A small model that talks about anything</source>
+        <source>A small model for any topic</source>
         <translation>何でも話せる小さいモデル</translation>
     </message>
     <message>
@@ -9004,7 +9009,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio’s folder of chats</source>
+        <source>Such as LM Studio’s chats folder</source>
         <translation>LM Studioのチャットフォルダなど</translation>
     </message>
     <message>
@@ -9238,8 +9243,8 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with a KV cache in %n bit.</source>
-        <comment>It would fit with a KV cache in %n bits.</comment>
+        <source>It would fit with the KV cache at %n bit.</source>
+        <comment>It would fit with the KV cache at %n bits.</comment>
         <translation>
             <numerusform>KVキャッシュを%nビットにすれば収まります。</numerusform>
         </translation>
@@ -9313,15 +9318,15 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Store this chat’s KV cache in %n bit</source>
-        <comment>Store this chat’s KV cache in %n bits</comment>
+        <source>Use %n-bit KV cache for this chat</source>
+        <comment>Use %n-bit KV cache for this chat</comment>
         <translation>
             <numerusform>このチャットのKVキャッシュを%nビットで保持</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Needs {size}. Slightly less exact.</source>
+        <source>Needs {size}. Slightly less accurate.</source>
         <translation>必要なメモリは{size}です。精度がわずかに下がります。</translation>
     </message>
     <message numerus="yes">
@@ -9354,7 +9359,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Opens the search on Hugging Face.</source>
+        <source>Searches Hugging Face.</source>
         <translation>Hugging Faceの検索を開きます。</translation>
     </message>
     <message>
@@ -9435,7 +9440,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The chat does not fit into the context of {model}.</source>
+        <source>The chat does not fit in the context of {model}.</source>
         <translation>チャットが{model}のコンテキストに収まりません。</translation>
     </message>
     <message>

@@ -106,6 +106,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Message…</source>
+        <translation>消息…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Enter</source>
         <comment>the key</comment>
         <translation>Enter</translation>
@@ -971,8 +976,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Weights in %n bit</source>
-        <comment>Weights in %n bits</comment>
+        <source>%n-bit weights</source>
+        <comment>%n-bit weights</comment>
         <translation>
             <numerusform>%n 位权重</numerusform>
         </translation>
@@ -1117,7 +1122,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit into memory. {error}</source>
+        <source>{name} does not fit in memory. {error}</source>
         <translation>内存放不下 {name}。{error}</translation>
     </message>
     <message>
@@ -1127,12 +1132,12 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>8 bits</source>
+        <source>8-bit</source>
         <translation>8 位</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <source>4 bits</source>
+        <source>4-bit</source>
         <translation>4 位</translation>
     </message>
     <message>
@@ -1415,7 +1420,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of pages</source>
+        <source>Page numbers</source>
         <translation>页码</translation>
     </message>
     <message>
@@ -1435,7 +1440,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of slides</source>
+        <source>Slide numbers</source>
         <translation>幻灯片编号</translation>
     </message>
     <message>
@@ -1455,7 +1460,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of sheets</source>
+        <source>Sheet numbers</source>
         <translation>工作表编号</translation>
     </message>
     <message>
@@ -1475,7 +1480,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Numbers of chapters</source>
+        <source>Chapter numbers</source>
         <translation>章节编号</translation>
     </message>
     <message>
@@ -1949,7 +1954,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>It has {size}; about {room} fit into this chat.</source>
+        <source>It has {size}; about {room} fit in this chat.</source>
         <translation>结果为 {size}；此对话大约还能容纳 {room}。</translation>
     </message>
     <message>
@@ -3237,7 +3242,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit into memory</source>
+        <source>{name} does not fit in memory</source>
         <translation>内存放不下 {name}</translation>
     </message>
     <message>
@@ -3301,7 +3306,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>Show the folder of {name}</source>
+        <source>Show {name} in its folder</source>
         <translation>显示 {name} 的文件夹</translation>
     </message>
     <message>
@@ -3360,7 +3365,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of chats and settings</source>
+        <source>Show the chats and settings folder</source>
         <translation>显示对话和设置的文件夹</translation>
     </message>
     <message>
@@ -3371,7 +3376,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of logs</source>
+        <source>Show the logs folder</source>
         <translation>显示日志文件夹</translation>
     </message>
     <message>
@@ -3817,7 +3822,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Small and quick, talks about anything</source>
+        <source>Small and fast, for any topic</source>
         <translation>小巧快速，什么都能聊</translation>
     </message>
     <message>
@@ -3832,7 +3837,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Quick answers, room for more chats</source>
+        <source>Fast replies, room for more chats</source>
         <translation>回复快，可容纳更多对话</translation>
     </message>
     <message>
@@ -3847,17 +3852,17 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Steady answers, room for more chats</source>
+        <source>Reliable replies, room for more chats</source>
         <translation>回复稳定，可容纳更多对话</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and tools, quick for its size</source>
-        <translation>推理和工具，同等大小中速度较快</translation>
+        <source>Reasoning and tools, fast</source>
+        <translation>推理和工具，速度快</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning and code, more exact</source>
+        <source>Reasoning and code, more accurate</source>
         <translation>推理和代码，更精确</translation>
     </message>
     <message>
@@ -3867,7 +3872,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Writing, many languages, quick</source>
+        <source>Writing, many languages, fast</source>
         <translation>写作、多种语言、快速</translation>
     </message>
     <message>
@@ -3877,8 +3882,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, very quick for its size</source>
-        <translation>代码和工具，同等大小中速度很快</translation>
+        <source>Code and tools, very fast</source>
+        <translation>代码和工具，速度很快</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3887,18 +3892,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Code and tools, more exact</source>
+        <source>Code and tools, more accurate</source>
         <translation>代码和工具，更精确</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Programming over long texts</source>
+        <source>Code in long contexts</source>
         <translation>长文本编程</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Long texts, very quick for its size</source>
-        <translation>长文本，同等大小中速度很快</translation>
+        <source>Long texts, very fast</source>
+        <translation>长文本，速度很快</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -3907,7 +3912,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Reasoning at an effort you choose</source>
+        <source>Reasoning with adjustable effort</source>
         <translation>推理，深度可选</translation>
     </message>
     <message>
@@ -3917,7 +3922,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
-        <source>Hard questions, code, more exact</source>
+        <source>Hard questions, code, more accurate</source>
         <translation>难题、代码，更精确</translation>
     </message>
     <message>
@@ -4235,7 +4240,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>由对话的模型在空闲时命名；你起的名称会保留</translation>
     </message>
     <message>
@@ -4265,7 +4270,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Show the folder of caches</source>
+        <source>Show the caches folder</source>
         <translation>显示缓存文件夹</translation>
     </message>
     <message>
@@ -6111,7 +6116,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A small model that talks about anything</source>
+        <source>A small model for any topic</source>
         <translation>什么都能聊的小模型</translation>
     </message>
     <message>
@@ -9047,7 +9052,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>Such as LM Studio’s folder of chats</source>
+        <source>Such as LM Studio’s chats folder</source>
         <translation>例如 LM Studio 的对话文件夹</translation>
     </message>
     <message>
@@ -9281,8 +9286,8 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
-        <source>It would fit with a KV cache in %n bit.</source>
-        <comment>It would fit with a KV cache in %n bits.</comment>
+        <source>It would fit with the KV cache at %n bit.</source>
+        <comment>It would fit with the KV cache at %n bits.</comment>
         <translation>
             <numerusform>KV 缓存采用 %n 位时放得下。</numerusform>
         </translation>
@@ -9356,15 +9361,15 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Store this chat’s KV cache in %n bit</source>
-        <comment>Store this chat’s KV cache in %n bits</comment>
+        <source>Use %n-bit KV cache for this chat</source>
+        <comment>Use %n-bit KV cache for this chat</comment>
         <translation>
             <numerusform>以 %n 位保存此对话的 KV 缓存</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Needs {size}. Slightly less exact.</source>
+        <source>Needs {size}. Slightly less accurate.</source>
         <translation>需要 {size}。精度略有降低。</translation>
     </message>
     <message numerus="yes">
@@ -9397,7 +9402,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>Opens the search on Hugging Face.</source>
+        <source>Searches Hugging Face.</source>
         <translation>打开 Hugging Face 搜索。</translation>
     </message>
     <message>
@@ -9478,7 +9483,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
-        <source>The chat does not fit into the context of {model}.</source>
+        <source>The chat does not fit in the context of {model}.</source>
         <translation>对话超出 {model} 的上下文。</translation>
     </message>
     <message>

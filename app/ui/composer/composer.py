@@ -533,8 +533,8 @@ class Composer(QWidget):
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
         top += files + 8 if files else 0
-        metrics, end = self.field.fontMetrics(), Qt.TextElideMode.ElideRight
-        self.field.setPlaceholderText(metrics.elidedText(self._placeholder, end, inner))
+        fits = self.field.fontMetrics().horizontalAdvance(self._placeholder) <= inner
+        self.field.setPlaceholderText(self._placeholder if fits else tr("Message…"))
         document = self.field.document()
         document.setTextWidth(inner)
         line = self.field.fontMetrics().lineSpacing()

@@ -222,7 +222,7 @@ class ImportDialog(Sheet):
         self.details.setAccessibleName(tr("Not imported"))
         self.files = self.button(tr("Choose Files…"), self._on_files)
         self.folder = self.button(tr("Choose Folder…"), self._on_folder)
-        self.folder.setToolTip(tr("Such as LM Studio’s folder of chats"))
+        self.folder.setToolTip(tr("Such as LM Studio’s chats folder"))
         self.put(self.words, self.bar)
         self.rows.addWidget(self.details, 1)
         self.close_button = self.put_foot(self.files, self.folder)

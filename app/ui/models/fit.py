@@ -78,11 +78,11 @@ def choices(
         value, size = offer.value, bytes_line(offer.total)
         if offer.what == "kv_bits" and for_chat:
             words = counted(
-                "Store this chat’s KV cache in %n bit",
-                "Store this chat’s KV cache in %n bits",
+                "Use %n-bit KV cache for this chat",
+                "Use %n-bit KV cache for this chat",
                 value,
             )
-            detail = tr("Needs {size}. Slightly less exact.", size=size)
+            detail = tr("Needs {size}. Slightly less accurate.", size=size)
             found.append(Choice(Way.KV_BITS, words, detail, bits=value))
         elif offer.what == "context" and for_chat:
             words = counted(
@@ -116,7 +116,7 @@ def choices(
     found += _smaller_copy(fit, _installed(ref, installed))
     words, detail = (
         tr("Find a smaller model…"),
-        tr("Opens the search on Hugging Face."),
+        tr("Searches Hugging Face."),
     )
     found.append(Choice(Way.FIND, words, detail))
     if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
@@ -205,7 +205,7 @@ class FitDialog(Sheet):
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
         self.words = self.label(words)
         self.buttons = [self._offer(choice) for choice in choices]
-        self.put(self.headline(tr("{name} does not fit into memory", name=name)), self.words)
+        self.put(self.headline(tr("{name} does not fit in memory", name=name)), self.words)
         self.rows.addSpacing(6)
         self.put(*self.buttons)
         self.put_foot(out=tr("Cancel"))

@@ -255,8 +255,8 @@ def _advice(fit: Fit) -> str:
             )
         if offer.what == "kv_bits":
             return counted(
-                "It would fit with a KV cache in %n bit.",
-                "It would fit with a KV cache in %n bits.",
+                "It would fit with the KV cache at %n bit.",
+                "It would fit with the KV cache at %n bits.",
                 offer.value,
             )
         if offer.what == "chats":

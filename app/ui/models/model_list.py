@@ -94,7 +94,7 @@ class ModelRow(QFrame):
         folder, model = self.folder, model_status.model
         name, loading = model_status.name, model_status.state
         self.name.setText(name)
-        self.reveal.setAccessibleName(tr("Show the folder of {name}", name=name))
+        self.reveal.setAccessibleName(tr("Show {name} in its folder", name=name))
         self.forget.setAccessibleName(tr("Remove {name} from the list", name=name))
         self.unload.setAccessibleName(tr("Unload {name}", name=name))
         missing = folder is not None and not folder.found

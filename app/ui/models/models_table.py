@@ -68,7 +68,7 @@ def precision_tip(facts: FolderFacts) -> str:
     if not facts.bits:
         known = tr("Not quantized")
         return known if facts.dtype else tr("Not stated in its configuration")
-    words = counted("Weights in %n bit", "Weights in %n bits", facts.bits)
+    words = counted("%n-bit weights", "%n-bit weights", facts.bits)
     if facts.group_size:
         words = counted(
             "{weights}, group size %n",

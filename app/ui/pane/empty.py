@@ -78,7 +78,7 @@ class EmptyChat(QWidget):
         self.get.setToolTip(tr("Shows which models suit this computer"))
         self.get.clicked.connect(self.get_asked)
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
-        self.small.setToolTip(tr("A small model that talks about anything"))
+        self.small.setToolTip(tr("A small model for any topic"))
         self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
         self.four = QPushButton(tr("Ask Four at Once…"), self)
         self.four.setToolTip(tr("Compares replies to one message, side by side"))

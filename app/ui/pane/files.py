@@ -49,26 +49,26 @@ class UnitWords(NamedTuple):
 
 _PAGES = UnitWords(
     mark("Pages of {name}"),
-    mark("Numbers of pages"),
+    mark("Page numbers"),
     mark("Which pages does the model get?"),
     mark("Chosen Pages…"),
 )
 _OTHERS = {
     "slide": UnitWords(
         mark("Slides of {name}"),
-        mark("Numbers of slides"),
+        mark("Slide numbers"),
         mark("Which slides does the model get?"),
         mark("Chosen Slides…"),
     ),
     "sheet": UnitWords(
         mark("Sheets of {name}"),
-        mark("Numbers of sheets"),
+        mark("Sheet numbers"),
         mark("Which sheets does the model get?"),
         mark("Chosen Sheets…"),
     ),
     "chapter": UnitWords(
         mark("Chapters of {name}"),
-        mark("Numbers of chapters"),
+        mark("Chapter numbers"),
         mark("Which chapters does the model get?"),
         mark("Chosen Chapters…"),
     ),

@@ -167,7 +167,7 @@ _THINKING = (
     (True, mark("Before replying")),
     (False, mark("Off")),
 )
-_BITS = ((None, mark("Model default")), (8, mark("8 bits")), (4, mark("4 bits")))
+_BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
 class OptionsPopover(QFrame):

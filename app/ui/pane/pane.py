@@ -114,7 +114,7 @@ class Notice(QWidget):
         self.set_text(
             error
             if remote or says_not_loaded(error)
-            else tr("{name} does not fit into memory. {error}", name=name, error=error)
+            else tr("{name} does not fit in memory. {error}", name=name, error=error)
             if no_fit
             else tr("{name} could not be loaded. {error}", name=name, error=error)
         )

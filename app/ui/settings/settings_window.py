@@ -162,7 +162,7 @@ class SettingsWindow(Sheet):
             page,
             mark("Name chats automatically"),
             "titles",
-            tr("Written by the chat’s model while it is idle; names of your own stay"),
+            tr("Named by the chat’s model while it is idle; names you set are kept"),
         )
         page.section(mark("New chats"))
         self.model = QComboBox(page)
@@ -278,9 +278,9 @@ class SettingsWindow(Sheet):
             return
         page.section(mark("Folders"))
         for words, told, folder in (
-            (mark("Chats and settings"), tr("Show the folder of chats and settings"), paths.data),
-            (mark("Logs"), tr("Show the folder of logs"), paths.log),
-            (mark("Caches"), tr("Show the folder of caches"), paths.cache),
+            (mark("Chats and settings"), tr("Show the chats and settings folder"), paths.data),
+            (mark("Logs"), tr("Show the logs folder"), paths.log),
+            (mark("Caches"), tr("Show the caches folder"), paths.cache),
         ):
             button = QPushButton(tr("Show in Folder"), page)
             button.setAutoDefault(False)

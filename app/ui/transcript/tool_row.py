@@ -664,7 +664,7 @@ class ToolRow(MessageRow):
         self._note = ""
         if state is CallState.TOO_LONG and call is not None and call.result is not None:
             size, room = size_words(call.result.size), size_words(call.room)
-            self._note = tr("It has {size}; about {room} fit into this chat.", size=size, room=room)
+            self._note = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
         elif asking and isinstance(preview, Obstacle) and not editing:
             self._note = preview.words
         tool = call.tool if call is not None and asking else None

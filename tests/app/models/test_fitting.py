@@ -62,7 +62,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     notice = crowded.pane.notice
     crowded.until(notice.isVisible)
     assert notice.text == (
-        "wide-14B-8bit does not fit into memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
+        "wide-14B-8bit does not fit in memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
         "chat of 8,192 tokens and 100 MB of working memory. 6.0 GB is free."
     )
     assert notice.room.text() == "Show What Fits…"
@@ -73,7 +73,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert button.accessibleDescription()
     assert [b.accessibleName() for b in dialog.buttons] == [
-        "Store this chat’s KV cache in 8 bits",
+        "Use 8-bit KV cache for this chat",
         "Limit this chat to 4,096 tokens",
         "Unload Small-3B",
         "Find a smaller model…",
@@ -92,7 +92,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
 
 def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
     refused(crowded)
-    take(crowded, asked(crowded), "Store this chat’s KV cache")
+    take(crowded, asked(crowded), "Use 8-bit KV cache")
     crowded.ready()
     assert crowded.pane.chat.options.kv_bits == 8
     crowded.say("say one")

@@ -70,7 +70,8 @@ class Watch:
 
     def elided(self, whole: str, shown: str) -> None:
         frame = sys._getframe(2)
-        self.shortened[shown] = whole
+        if shown:  # else it has no place yet
+            self.shortened[shown] = whole
         if not _is_told(whole, frame):
             self.painted[f"{_place(frame)}: {whole!r} is shown as {shown!r}"] = None
 
@@ -198,9 +199,12 @@ def _tips(widget: QWidget | None) -> str:
 def _in(widget: QWidget, root: QWidget) -> bool:
     if not widget.isVisible() or widget.window() is not root.window():
         return False
-    area = widget.parentWidget()
+    area: QWidget | None = widget
     while area is not None and area is not root:  # scrolled out of sight, or drawn by a view
-        if isinstance(area, QTextEdit | QPlainTextEdit):
+        if isinstance(area.parentWidget(), QTextEdit | QPlainTextEdit):
+            return False
+        viewport = area.parentWidget() if _scrolling(area) is not None else None
+        if viewport is not None and not viewport.rect().intersects(area.geometry()):
             return False
         area = area.parentWidget()
     return True

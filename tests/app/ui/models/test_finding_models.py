@@ -224,7 +224,7 @@ def test_each_result_is_told_of_and_whether_it_fits(opened, served):
     assert "of 4.0 GB" in words
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(8))
     assert dialog.found.fits.text().startswith("Too large: ")
-    assert dialog.found.fits.text().endswith("It would fit with a KV cache in 4 bits.")
+    assert dialog.found.fits.text().endswith("It would fit with the KV cache at 4 bits.")
     assert dialog.found.fits.property("danger")
     assert set(marks(dialog).values()) == {"Too large"}
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(2))
