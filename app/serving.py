@@ -367,7 +367,11 @@ class Serving(QObject):
         keeps = self._settings.serve_keep and self._settings.cache_gb
         cache = self._caches if keeps else None
 
+        ending = self._ending
+
         def work(stop: threading.Event) -> Server:
+            for thread in ending:  # of one that was switched off just now, and may have the port
+                thread.join()
             server = made(before, engine, port, limits, folders, file, is_used, cache)
             if stop.is_set():  # nobody takes it any more
                 server.stop()

@@ -244,6 +244,23 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
     assert client.status == 401
 
 
+def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest.MonkeyPatch):
+    """The server that ends has the port until its clients have heard of it."""
+    opened(run)
+    server, held = run.app.serving._server, threading.Event()
+    assert server is not None
+    end = server.stop
+    monkeypatch.setattr(server, "stop", lambda: (held.wait(), end()))
+    on = run.settings.programs.on
+    on.click()
+    assert run.app.serving.door is Door.OFF
+    on.click()
+    assert run.app.serving.door is Door.STARTING
+    held.set()
+    run.until(lambda: run.app.serving.door is not Door.STARTING)
+    assert run.app.serving.door is Door.OPEN
+
+
 def asked(run: Run, turns: int) -> tuple[int, int]:
     """Tokens that were read, and that were known, of an agent's question after so many turns."""
     run.until(lambda: run.app.serving.door is Door.OPEN)
