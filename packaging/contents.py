@@ -61,9 +61,10 @@ _TRAINING = re.compile(
     r"|(.*\.)?(modeling|modular|image_processing|processing|feature_extraction|video_processing"
     r"|convert|generation|fusion)(_|$|\.))"
 )
-# Exceptions: modules that transformers or its tokenizers import on start.
+# Exceptions: modules that transformers or its tokenizers import on start, and mlx-vlm's processors.
 _KEPT = re.compile(
-    r"transformers\.(processing_utils|feature_extraction_utils|image_processing_base"
+    r"transformers\.(processing_utils|feature_extraction_utils|image_processing_(backends|base|utils)"
+    r"|video_processing_utils|models\.lfm2_vl\.processing_lfm2_vl"
     r"|modeling_(gguf_pytorch|rope)_utils|convert_slow_tokenizer|generation(\.configuration_utils)?"
     r"|integrations(\.(heterogeneity|mistral)(\..*)?)?|models\.auto\..*"
     r"|models\.\w+)$"

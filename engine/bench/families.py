@@ -34,6 +34,7 @@ from engine.sandbox.process import own_command
 
 LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
 STEPS = 24
+MOST_WEIGHTS = 20_000_000
 SEEING = ", seeing"
 """After the names of those that are taken from mlx-vlm with their towers."""
 
@@ -87,7 +88,9 @@ def write_family(folder: Path, architecture: str) -> Path:
             elif architecture in architectures():
                 write_model(folder, small_config(architecture), scale=scale)
             else:
-                write_model(folder, small_vlm_config(architecture), scale=scale)
+                config = small_vlm_config(architecture)
+                _check_size(config)
+                write_model(folder, config, scale=scale)
         except NotBuildableError:
             raise
         except RecursionError:
@@ -98,6 +101,17 @@ def write_family(folder: Path, architecture: str) -> Path:
         if not why:
             return folder
     raise NotBuildableError(why)
+
+
+def _check_size(config: dict[str, Any]) -> None:
+    """Refuse a model that is not tiny; its weights are made when they are first read."""
+    from mlx.utils import tree_flatten
+
+    from engine.model import vlm
+
+    count = sum(array.size for _, array in tree_flatten(vlm.build(config).parameters()))
+    if count > MOST_WEIGHTS:
+        raise NotBuildableError(f"its small config has {count // 10**6} million weights")
 
 
 def _dullness(folder: Path) -> str:
@@ -164,7 +178,8 @@ def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
     except Exception as error:  # of mlx-lm: not every architecture can be quantised
-        return Finding(architecture, why=f"not in few bits: {_first_line(error)}")
+        few = "not in few bits: " if group else ""
+        return Finding(architecture, why=few + _first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
     had = Finding(
         architecture,
@@ -262,7 +277,8 @@ def _first_line(error: BaseException) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("architectures", nargs="*", help="which ones (all)")
+    parser.add_argument("architectures", nargs="*", help="which ones (all of mlx-lm)")
+    parser.add_argument("--vlm", action="store_true", help="all that are taken from mlx-vlm")
     parser.add_argument("--markdown", metavar="FILE", help="also write the table to FILE")
     parser.add_argument(
         "--few-bits", type=int, default=0, metavar="GROUP", help="in 4 bits, groups of so many"
@@ -279,19 +295,19 @@ def main(options: argparse.Namespace) -> int:
         return _work(options.architectures, options.few_bits)
     from engine.model import vlm
 
-    known = [*architectures(), *vlm.language_models(), *(n + SEEING for n in seeing.FAMILIES)]
-    unknown = set(options.architectures) - set(known)
+    of_vlm = [*(name + SEEING for name in seeing.FAMILIES), *vlm.language_models()]
+    unknown = set(options.architectures) - {*architectures(), *of_vlm}
     if unknown:
         print(f"families: there is no {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    wanted = options.architectures or known
+    wanted = options.architectures or (of_vlm if options.vlm else architectures())
     findings = []
     for finding in findings_of(wanted, options.few_bits):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
     if options.markdown:
-        Path(options.markdown).write_text(markdown(findings, blas), encoding="utf-8")
+        Path(options.markdown).write_text(markdown(findings, blas, options.vlm), encoding="utf-8")
     return 0 if all(f.equal is not False for f in findings) else 1
 
 
@@ -366,19 +382,27 @@ def _table(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def markdown(findings: Sequence[Finding], blas: str) -> str:
+def markdown(findings: Sequence[Finding], blas: str, of_vlm: bool) -> str:
     """The table as a Markdown page."""
-    from mlx_lm._version import __version__
-
+    option, page, source = ("", "FAMILIES.md", "mlx-lm")
+    own = ""
+    if of_vlm:
+        option, page, source = "--vlm ", "FAMILIES_VLM.md", "mlx-vlm"
+        worst = max((f.own or 0.0 for f in findings), default=0.0)
+        own = (
+            "These are what mlx-lm lacks, and what sees. Of those that run the logits of a text "
+            f"are those of mlx-vlm's own call; the largest difference is {worst:.1e}. "
+        )
     lines = [
         "# How the sessions of each model family share a step",
         "",
-        "Written by `python -m engine families --markdown engine/FAMILIES.md`; do not edit.",
+        f"Written by `python -m engine families {option}--markdown engine/{page}`; do not edit.",
         "",
-        f"mlx-lm {__version__}. {summary(findings)} Tiny models with random weights in float32 on "
-        f"a CPU ({blas} BLAS), four conversations of {', '.join(map(str, LENGTHS))} tokens, "
-        f"{STEPS} steps. The difference is the largest of any logit between stepping together "
-        "and alone; the logits' standard deviation is beside it.",
+        f"{source} {metadata.version(source)}. {own}{summary(findings)} Tiny models "
+        f"with random weights in float32 on a CPU ({blas} BLAS), four conversations of "
+        f"{', '.join(map(str, LENGTHS))} tokens, {STEPS} steps. The difference is the largest "
+        "of any logit between stepping together and alone; the logits' standard deviation is "
+        "beside it.",
         "",
         "- **shared**: one pass over all weights; only attention itself runs per session.",
         "- **rows**: attention's own weights are read once per session, all others once.",
@@ -386,16 +410,7 @@ def markdown(findings: Sequence[Finding], blas: str) -> str:
         "- *shared prefix*: sessions that begin alike keep and read that beginning once.",
         "- *copied state*: nothing grows with a prefix; sessions go on from copies of its state.",
     ]
-    of_vlm = [f for f in findings if f.own is not None]
-    lines += _table([f for f in findings if f.own is None])
-    if of_vlm:
-        worst = max(f.own or 0.0 for f in of_vlm)
-        lines += [
-            "",
-            f"From mlx-vlm {metadata.version('mlx-vlm')}, what mlx-lm lacks and what sees. Logits "
-            f"are those of its own call: the largest difference is {worst:.1e}.",
-            *_table(of_vlm),
-        ]
+    lines += _table(findings)
     missing = [f for f in findings if f.why]
     if missing:
         lines += ["", "Not run:", ""]

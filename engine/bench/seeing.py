@@ -325,7 +325,7 @@ FAMILIES = {
         ),
         Family(GLM_OCR, _GLM_WORDS, "".join(_GLM_WORDS), _QWEN_SIZES),
         *(
-            Family(config, _PIXTRAL_WORDS, "[IMG]", {"size": {"longest_edge": 64}})
+            Family(config, _PIXTRAL_WORDS, "[IMG]", {"size": {"longest_edge": 64}, "patch_size": 4})
             for config in (PIXTRAL, MISTRAL3)
         ),
         Family(LFM2_VL, (*_LFM2_WORDS, *_TILES), "<image>", _LFM2_SIZES),
@@ -367,7 +367,10 @@ def write_seeing(
     words = [AddedToken(word, special=True, normalized=False) for word in family.words]
     tokenizer.add_special_tokens(words)
     tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "preprocessor_config.json").write_text(
-        json.dumps({**family.processor, **(processor or {})})
-    )
+    said = {"image_processor": family.processor | (processor or {}), "patch_size": 4}
+    (folder / "processor_config.json").write_text(json.dumps(said))
+    if "<image|>" in family.words:  # mlx-vlm's own processor asks the tokenizer for Gemma's words
+        place = folder / "tokenizer_config.json"
+        named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=True))
+        place.write_text(json.dumps(json.loads(place.read_text()) | named))
     return folder

@@ -419,9 +419,29 @@ TOWER: dict[str, Any] = {
     "patch_size": 4,
     "num_position_embeddings": 64,
     "deepstack_visual_indexes": [],
+    "input_local_dim": 32,
+    "input_local_layers": 1,
+    "input_local_attn_heads": 2,
+    "input_local_head_dim": 16,
+    "input_local_intermediate_size": 48,
 }
 
-VLM_SPECIAL: dict[str, dict[str, Any]] = {}
+VLM_SPECIAL: dict[str, dict[str, Any]] = {
+    "deepseek_v4": {
+        "num_hidden_layers": 4,
+        "head_dim": 32,
+        "o_groups": 2,
+        "o_lora_rank": 16,
+        "compress_ratios": [0, 4, 4, 0],
+        "hc_mult": 2,
+        "num_hash_layers": 1,
+    },
+    "glm5_next": {"num_key_value_heads": 4, "qk_rope_head_dim": 0},
+    "hy_v4": {"num_key_value_heads": 1, "hc_mult": 2},
+    "longcat_flash_sparse": {**_LONGCAT, "index_n_heads": 2, "num_layers": 2},
+    "mimo_v2": SPECIAL["mimo_v2_flash"],
+    "step3p7": SPECIAL["step3p5"],
+}
 """Per architecture of mlx-vlm, as `SPECIAL`."""
 
 
@@ -482,13 +502,25 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
     config: dict[str, Any] = {"model_type": architecture, "vocab_size": VOCAB}
     if "text_config" not in fields:
         return {**config, **_sized(fields), **special}
-    config["text_config"] = {**_sized(_fields(package.TextConfig)), **special}
+    config["text_config"] = {
+        **({"model_type": architecture} if _wants(package.TextConfig, "model_type") else {}),
+        **_sized(_fields(package.TextConfig)),
+        **special,
+    }
     for tower in ("vision", "audio"):
         kind = getattr(package, f"{tower.title()}Config", None)
         if kind is not None and f"{tower}_config" in fields:
             known = _fields(kind)
-            config[f"{tower}_config"] = {k: v for k, v in TOWER.items() if k in known}
+            sized = {name: value for name, value in TOWER.items() if name in known}
+            named = {"model_type": architecture} if _wants(kind, "model_type") else {}
+            config[f"{tower}_config"] = {**named, **sized}
     return config
+
+
+def _wants(kind: Any, field: str) -> bool:
+    """Whether a config cannot be made without a field."""
+    known = inspect.signature(kind).parameters
+    return field in known and known[field].default is inspect.Parameter.empty
 
 
 def _fields(kind: Any) -> set[str]:

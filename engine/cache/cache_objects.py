@@ -48,8 +48,9 @@ def clone(value: Any) -> Any:
         return value[...]
     if isinstance(value, (list, tuple)):
         return type(value)(clone(v) for v in value)
-    kinds = type(value).__mro__
-    if isinstance(value, SharedPrefixKV) or any(k.__module__.startswith("mlx_lm.") for k in kinds):
+    homes = ("mlx_lm.", "mlx_vlm.models.")
+    known = any(kind.__module__.startswith(homes) for kind in type(value).__mro__)
+    if known or isinstance(value, SharedPrefixKV):
         copy = object.__new__(type(value))
         for name, part in vars(value).items():
             setattr(copy, name, clone(part))

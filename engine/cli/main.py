@@ -21,7 +21,7 @@ COMMANDS = {
     "download": ("engine.cli.download", "a model from the hub, resumable"),
     "bench": ("engine.cli.bench", "throughput and latency against the alternatives"),
     "dialects": ("engine.cli.dialects", "how models mark reasoning, answers and tool calls"),
-    "families": ("engine.bench.families", "how every model family of mlx-lm shares a step"),
+    "families": ("engine.bench.families", "how every model family shares a step"),
     "convert": ("engine.cli.convert", "a smaller copy of a model, in 4, 6 or 8 bits"),
     "report": ("engine.bench.report", "ten minutes of measuring, one file to send back"),
     "doctor": ("engine.cli.doctor", "what is installed, and what of it works together"),

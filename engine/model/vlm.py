@@ -17,7 +17,7 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -78,7 +78,28 @@ def model_type(config: dict[str, Any]) -> str | None:
 
 def package_of(config: dict[str, Any]) -> Any:
     """The module of a model's type; a worker imports it, so that the engine thread need not."""
-    return importlib.import_module(f"{_NAME}.models.{model_type(config)}")
+    package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
+    indexer: Any = sys.modules.get(f"{_NAME}.models.hy_v4.indexer")
+    if indexer is not None:
+        indexer._partition_scores = _partition_scores
+    return package
+
+
+def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
+    """What Hy V4's tokens look at: the best by their scores, at the end.
+
+    The model's own is compiled once for all shapes. From which place on the best stand counts from
+    the end, and it would stay what it was for the first prompt.
+    """
+
+    def partition(q: mx.array, k: mx.array, weights: mx.array, mask: Any = None) -> mx.array:
+        each = mx.maximum(q @ k.swapaxes(-1, -2), 0) * weights.swapaxes(-1, -2)[..., None]
+        scores = each.sum(axis=1, keepdims=True)
+        if masked:
+            scores = mx.where(mask, scores, -float("inf"))
+        return mx.argpartition(scores, kth=-top_k, axis=-1)
+
+    return partition
 
 
 def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
@@ -290,7 +311,7 @@ def _give_attention() -> None:
     )
     theirs.cache_position_offset = _known_offset
     # It would let a folder's own code run, in whatever else uses transformers.
-    theirs.install_auto_processor_patch = lambda *_: None
+    theirs.install_auto_processor_patch = lambda *_, **__: None
 
 
 def _known_offset(cache: Any) -> int:

@@ -66,6 +66,19 @@ def test_its_logits_are_those_of_its_own_model() -> None:
     assert mx.allclose(mx.concatenate(parts, axis=1), whole, atol=1e-4)
 
 
+def test_what_is_looked_at_does_not_hang_on_the_first_prompt() -> None:
+    """mlx-vlm's own keeps the place where the best begin. (Shows where MLX compiles.)"""
+    vlm.package_of(HY)
+    best = sys.modules["mlx_vlm.models.hy_v4.indexer"]._partition_scores(4, False)
+    for tokens in (10, 30):
+        mx.random.seed(tokens)
+        q, k = mx.random.normal((1, 2, 3, 8)), mx.random.normal((1, 1, tokens, 8))
+        scores = mx.maximum(q @ k.swapaxes(-1, -2), 0).sum(axis=1)
+        wanted = mx.argsort(scores, axis=-1)[..., -4:]
+        found = best(q, k, mx.ones((1, 3, 2)))[:, 0, :, -4:]
+        assert mx.array_equal(mx.sort(found, axis=-1), mx.sort(wanted, axis=-1))
+
+
 def test_several_chats_answer_as_one_alone(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     asked = ["What is this?", "And this one, which is longer than the other?", "No."]
