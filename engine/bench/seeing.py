@@ -367,7 +367,7 @@ def write_seeing(
     words = [AddedToken(word, special=True, normalized=False) for word in family.words]
     tokenizer.add_special_tokens(words)
     tokenizer.save(str(folder / "tokenizer.json"))
-    said = {"image_processor": family.processor | (processor or {}), "patch_size": 4}
+    said = {"image_processor": {**family.processor, **(processor or {})}, "patch_size": 4}
     (folder / "processor_config.json").write_text(json.dumps(said))
     if "<image|>" in family.words:  # mlx-vlm's own processor asks the tokenizer for Gemma's words
         place = folder / "tokenizer_config.json"
