@@ -376,6 +376,8 @@ class Workspace(QWidget):
             chosen = self.pane(arrangement.active) or chosen or next(iter(self.panes()), None)
         if chosen is not None:
             self.activate(chosen)
+        elif chats:
+            self.window().activateWindow()  # the windows that came took the focus
         return leaving
 
     def expect_panes(self) -> None:
