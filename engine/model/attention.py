@@ -45,9 +45,11 @@ def install_attention() -> None:
 
 def _at_once(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
     """MLX's own attention."""
-    if isinstance(k, mx.array):
-        return piecewise.attend(mlx, q, k, v, **named)
-    return attention(q, k, v, None, **named)
+    if not isinstance(k, mx.array):
+        return attention(q, k, v, None, **named)
+    if piecewise.noting.now is None:
+        return mlx(q, k, v, **named)
+    return piecewise.attend(mlx, q, k, v, **named)
 
 
 def _tiled(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) -> Any:

@@ -35,7 +35,15 @@ _LINEAR = (nn.Linear, nn.QuantizedLinear)
 _PATCHES = (nn.Conv2d, nn.Conv3d)
 _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
-_noting = threading.local()
+
+
+class _Noting(threading.local):
+    """What notes the pieces of the pass that this thread builds, if it is a tower's."""
+
+    now: _Noted | None = None
+
+
+noting = _Noting()
 
 
 def in_pieces(
@@ -48,11 +56,11 @@ def in_pieces(
     """
     noted = _Noted()
     undo = mix_in(_ByRows, _by_rows(modules))
-    _noting.now = noted
+    noting.now = noted
     try:
         features = embed()
     finally:
-        _noting.now = None
+        noting.now = None
         undo()
     yield
     pieces, rates = noted.pieces[::-1], dict[str, float]()
@@ -113,7 +121,7 @@ class _Noted:
             cost: of one row along it.
         """
         count, step = x.shape[axis], max(1, int(self._most / cost))
-        _noting.now = None  # what is called within is a piece already
+        noting.now = None  # what is called within is a piece already
         try:
             if count <= step:
                 out = call(x, 0)
@@ -124,7 +132,7 @@ class _Noted:
             given = zip(list(mx.split(x, [*starts[1:]], axis=axis)), starts, strict=True)
             parts = [call(part, start) for part, start in given]
         finally:
-            _noting.now = self
+            noting.now = self
         self.pieces += [(kind, cost * part.shape[axis], part) for part in parts]
         out = mx.concatenate(parts, axis=axis)
         self.add(out)
@@ -136,7 +144,7 @@ class _ByRows:
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         call: Any = super().__call__  # type: ignore[misc]
-        noted: _Noted | None = getattr(_noting, "now", None)
+        noted = noting.now
         if noted is None or named or len(given) != 1 or given[0].ndim < 2:
             return call(*given, **named)
         (x,), kind = given, type(self).__name__
@@ -158,8 +166,7 @@ def attend(
     mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
 ) -> mx.array:
     """MLX's own attention, in a tower's pass a part of the queries after the other."""
-    noted: _Noted | None = getattr(_noting, "now", None)
-    mask = named.get("mask")
+    noted, mask = noting.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
     k, v = mx.contiguous(k), mx.contiguous(v)  # or each part would make its own
