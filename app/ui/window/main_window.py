@@ -365,6 +365,7 @@ class MainWindow(QMainWindow):
         if layout is not None:
             layout.activate()  # the panes have their width now
         self._wrapping.fit()
+        self._layout.save_soon()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()

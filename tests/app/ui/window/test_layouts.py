@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from app.ui.dialogs.names import NameDialog
 from app.ui.sidebar.chat_row import UNSEEN_ROLE
+from app.ui.window.layouts import LAYOUT
 from app.ui.workspace.docks import Docks
 from tests.app.conftest import Run, Start
 
@@ -405,3 +406,17 @@ def test_an_unread_reply_is_so_after_a_restart_until_it_is_looked_at(start: Star
     run.window.workspace.activate(run.window.workspace.pane(open_one.id))
     run.window.chats.open(closed.id)
     run.until(lambda: library.unread == shown() == set())
+
+
+def test_a_new_size_of_the_window_is_kept_before_the_end(start: Start):
+    run = start().ready()
+    run.window._layout._soon.stop()
+
+    def kept():
+        return (run.app.store.layout(LAYOUT) or {}).get("geometry")
+
+    run.window._layout.save()
+    before, width = kept(), run.window.width()
+    assert before
+    run.window.resize(width - 40, run.window.height())
+    run.until(lambda: kept() != before)
