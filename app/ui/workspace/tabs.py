@@ -217,6 +217,9 @@ class StripButtons(QObject):
         self._chosen = chosen
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._show_current)
+        self._roomy = True  # whether a lone chat's header stands in the row, if there is one
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._reseat)
         self.folded = False
         for own in bar.findChildren(QAbstractButton):
             own.setAccessibleName(own.toolTip())  # QtAds gives its buttons tooltips only
@@ -254,7 +257,10 @@ class StripButtons(QObject):
         shown = self._area.openedDockWidgets()
         # A small window of one chat has no row of tabs.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
-        if alone is not None and not self._holds(alone):
+        if alone is not None and self._holds(alone) != self._roomy:
+            # Not now: Qt may be laying out the very row, and would go on with what is gone.
+            self._later.start()
+        if not self._roomy:
             alone = None
         for dock in self._area.dockWidgets():
             pane = dock.widget()
@@ -325,6 +331,13 @@ class StripButtons(QObject):
         if not isinstance(pane, ChatPane) or width >= t.NARROW:
             return True
         return width >= scaled(TITLE + BESIDE) + pane.header.wanted_width(folded=True)
+
+    @Slot()
+    def _reseat(self) -> None:
+        if isValid(self._bar) and isValid(self._area):
+            shown = self._area.openedDockWidgets()
+            self._roomy = len(shown) != 1 or self._holds(shown[0])
+            self.arrange()
 
     @Slot()
     def _on_room(self) -> None:
