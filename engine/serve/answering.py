@@ -479,6 +479,7 @@ class Answering:
 
         Raises:
             EngineError: one of the replies has failed.
+            Exception: the request was ended.
         """
         left, clocks = len(choices), [self._metrics.reply() for _ in choices]
         while True:
@@ -489,8 +490,8 @@ class Answering:
                 continue
             clocks[choice.index].note(event)
             request.note(event)
-            if isinstance(event, Failed):
-                raise self._explained(EngineError(event.code, event.message))
+            if isinstance(event, Failed):  # of a request that was ended: why, and not what followed
+                raise request.error or self._explained(EngineError(event.code, event.message))
             if isinstance(event, Finished):
                 left -= 1
                 if not left:
