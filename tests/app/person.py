@@ -368,7 +368,9 @@ class Person:
         """Do something, let the window rest, and compare."""
         if not anywhere:
             self._close_what_is_above()
-        before = self._chats()
+        # What was to be said after a reply is said whenever that ends, whatever ends it.
+        waiting = {c.id for c in self.app.library.in_use() if c.sends_later}
+        before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
         self.done[name] += 1
         touched = action()
@@ -892,11 +894,9 @@ class Person:
     # Faults.
 
     def break_engine(self) -> Touched:
-        # Every reply ends by it, and what was to be said after it is said.
-        waiting = {c.id for c in self.app.library.in_use() if c.sends_later}
         if self.engine is not None:
             self.engine.break_down()
-        return waiting
+        return set()
 
     def slow_loads(self, slow: bool) -> Touched:
         if self.engine is not None:
