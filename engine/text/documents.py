@@ -210,19 +210,20 @@ def _sheets(path: Path) -> Document:
     budget = _Budget()
     pages, labels = [], []
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-        for sheet in book.worksheets:
-            lines: list[str] = []
-            for row in sheet.iter_rows(values_only=True):
-                cells = ["" if cell is None else str(cell) for cell in row]
-                while cells and not cells[-1]:
-                    cells.pop()
-                line = "\t".join(" ".join(cell.split()) for cell in cells)
-                if line or (lines and lines[-1]):
-                    lines.append(budget.take(line))
-            pages.append("\n".join(lines))
-            labels.append(str(sheet.title))
-            budget.take("", 1)
+        with path.open("rb") as file:  # of a damaged one openpyxl would leave it open
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            for sheet in book.worksheets:
+                lines: list[str] = []
+                for row in sheet.iter_rows(values_only=True):
+                    cells = ["" if cell is None else str(cell) for cell in row]
+                    while cells and not cells[-1]:
+                        cells.pop()
+                    line = "\t".join(" ".join(cell.split()) for cell in cells)
+                    if line or (lines and lines[-1]):
+                        lines.append(budget.take(line))
+                pages.append("\n".join(lines))
+                labels.append(str(sheet.title))
+                budget.take("", 1)
     except (UnreadableError, MemoryError):
         raise
     except Exception:  # of a damaged file, and of defusedxml, which openpyxl uses for its XML
