@@ -127,7 +127,8 @@ class Toast(QWidget):
         self._home.installEventFilter(self)  # not before: a window has hundreds of events
 
     def hideEvent(self, event: QEvent) -> None:
-        self._home.removeEventFilter(self)
+        if shiboken6.isValid(self._home):  # a floating window may have gone before what it said
+            self._home.removeEventFilter(self)
         self._timer.stop()
         self.offers.emit(False)
 

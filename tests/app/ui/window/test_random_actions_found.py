@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QApplication
+import shiboken6
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from app import flows
 from app.chats.actions import Action
 from app.store import Store
 from app.ui.pane.options import OptionsPopover
 from app.ui.transcript.answer_row import AnswerRow
+from app.ui.widgets.toast import Toast
 from tests.app.conftest import Run, Start
 
 
@@ -113,3 +116,15 @@ def test_panes_that_went_from_window_to_window_are_no_windows_of_the_system(star
     run.window.commands["float"].trigger()
     native = [w for w in QApplication.allWidgets() if w.internalWinId() and not w.isWindow()]
     assert native == []
+
+
+def test_what_was_said_in_a_window_that_has_gone_is_put_away(qtbot: QtBot):
+    window = QWidget()
+    qtbot.addWidget(toast := Toast(window))
+    window.show()
+    toast.show_text("one")
+    toast.setParent(None)
+    toast.show()
+    shiboken6.delete(window)
+    toast.put_away()
+    assert not toast.isVisible()
