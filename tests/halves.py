@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["STRETTO_PASSED"] = folder  # what one group's process has checked (conftest.py)
+        os.environ["STRETTO_PASSED"] = folder  # what one group's process has checked (checked.py)
         lint = Lint()
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
         busy = deque[Lint | Run]([lint, *runs[: len(GROUPS)]])

@@ -213,15 +213,7 @@ def _sheets(path: Path) -> Document:
         with path.open("rb") as file:  # of a damaged one openpyxl would leave it open
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
             for sheet in book.worksheets:
-                lines: list[str] = []
-                for row in sheet.iter_rows(values_only=True):
-                    cells = ["" if cell is None else str(cell) for cell in row]
-                    while cells and not cells[-1]:
-                        cells.pop()
-                    line = "\t".join(" ".join(cell.split()) for cell in cells)
-                    if line or (lines and lines[-1]):
-                        lines.append(budget.take(line))
-                pages.append("\n".join(lines))
+                pages.append("\n".join(_rows_of(sheet, budget)))
                 labels.append(str(sheet.title))
                 budget.take("", 1)
     except (UnreadableError, MemoryError):
@@ -229,6 +221,18 @@ def _sheets(path: Path) -> Document:
     except Exception:  # of a damaged file, and of defusedxml, which openpyxl uses for its XML
         raise UnreadableError(DAMAGED) from None
     return _document("Excel", "sheet", pages, labels)
+
+
+def _rows_of(sheet: Any, budget: _Budget) -> list[str]:
+    lines: list[str] = []
+    for row in sheet.iter_rows(values_only=True):
+        cells = ["" if cell is None else str(cell) for cell in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        line = "\t".join(" ".join(cell.split()) for cell in cells)
+        if line or (lines and lines[-1]):
+            lines.append(budget.take(line))
+    return lines
 
 
 # -- zip files: Word, PowerPoint, EPUB ----------------------------------------------------------

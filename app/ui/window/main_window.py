@@ -348,6 +348,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._soon.start()
+        self._layout.save_soon()
 
     @Slot()
     def _make_room(self) -> None:
@@ -365,7 +366,6 @@ class MainWindow(QMainWindow):
         if layout is not None:
             layout.activate()  # the panes have their width now
         self._wrapping.fit()
-        self._layout.save_soon()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()
