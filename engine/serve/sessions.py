@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -389,7 +389,7 @@ class Names:
         try:
             self._make_folder()
             if self._file.is_file():  # a pipe would be waited for
-                lines = self._file.read_text("ascii", "replace").split("\n")
+                lines = self._file.read_text("ascii", "replace").replace("\0", "\n").split("\n")
         except OSError as error:
             log.warning("Conversations are not found again after a restart: %s", error.strerror)
         for line in lines:
@@ -419,7 +419,7 @@ class Names:
             if self._file.parent.is_dir():
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
                 with open(os.open(self._file, flags, 0o600), "ab") as file:
-                    file.write("".join(f"{digest} {name}\n" for digest in digests).encode())
+                    file.write(_listed((digest, name) for digest in digests))
             else:  # somebody has removed it
                 self._make_folder()
                 self._rewrite()
@@ -447,8 +447,15 @@ class Names:
     def _rewrite(self) -> None:
         part = self._file.with_suffix(".new")
         part.touch(0o600)
-        part.write_text("".join(f"{digest} {name}\n" for digest, name in self._names.items()))
+        part.write_bytes(_listed(self._names.items()))
         part.replace(self._file)
+
+
+def _listed(names: Iterable[tuple[str, str]]) -> bytes:
+    """Lines for digests and their names. Each begins with the end of the one before: that may have
+    been cut by a crash or a full disk, and is to cost itself alone. (A machine that lost its power
+    may have left zeros in its place.)"""
+    return "".join(f"\n{digest} {name}" for digest, name in names).encode()
 
 
 KEPT = 64

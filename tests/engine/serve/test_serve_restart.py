@@ -266,6 +266,21 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
         assert usage(server, turns(3))[0] < 64
 
 
+def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
+    """A crash or a full disk leaves half of one, and one without power zeros in its place."""
+    first, cut, next_ = [(f"{n:064x}", f"{APART}{n:032x}") for n in range(3)]
+    listed = tmp_path / APART / "conversations"
+    for lost in range(1, len(" ".join(cut)) + 2):
+        for left in (b"", bytes(lost)):
+            listed.unlink(missing_ok=True)
+            for digest, name in (first, cut):
+                Names(tmp_path).note([digest], name)
+            listed.write_bytes(listed.read_bytes()[:-lost] + left)
+            Names(tmp_path).note([next_[0]], next_[1])
+            again = Names(tmp_path)
+            assert [again.find([digest])[0] for digest, _ in (first, next_)] == [first[1], next_[1]]
+
+
 def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
     names = Names(tmp_path / "names")
     for number in range(2 * MOST_NAMES + 10):
