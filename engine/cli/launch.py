@@ -33,8 +33,6 @@ ANSWER_SECONDS = 10.0
 """How long a server may take to say which models it has."""
 _LONGEST_ANSWER = 8192
 _MOST = 2**20
-_NO_KEY = "none"
-"""What stands for a key where none is needed: most agents want something."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,15 @@ class Agent:
     """How an agent is told of a server.
 
     In all texts $url, $key, $model, $folder and numbers of tokens stand for what is so: $context
-    for all, $prompt and $answer for its parts, $window for what Qwen Code is told.
+    for all, $prompt and $answer for its parts, $recent for the end of a conversation that stays
+    when the rest is made shorter, $window for what Qwen Code is told.
 
     Attributes:
         program: what it is called on the command line.
         install: the command that installs it.
         environment: its variables. What is empty is taken away.
         arguments: before those of the person.
-        files: in its folder, each as JSON.
+        files: in its folder, each as JSON. What else it keeps in them is left there.
     """
 
     program: str
@@ -139,7 +138,7 @@ AGENTS = {
     ),
     "pi": Agent(
         "pi",
-        _npm("@mariozechner/pi-coding-agent"),
+        _npm("@earendil-works/pi-coding-agent"),
         {"PI_CODING_AGENT_DIR": "$folder"},
         ["--provider", "stretto", "--model", "$model"],
         {
@@ -154,7 +153,11 @@ AGENTS = {
                         ],
                     }
                 }
-            }
+            },
+            # Its own numbers are for 200,000 tokens: of fewer it would keep all, and give up.
+            "settings.json": {
+                "compaction": {"reserveTokens": "$answer", "keepRecentTokens": "$recent"}
+            },
         },
     ),
     "cline": Agent(
@@ -305,7 +308,9 @@ def _key(name: str, folder: Path, file: Path, make: bool) -> str:
     """
     keys, kept = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
-        return _NO_KEY  # the first key would shut out who needs none today
+        # The first key would shut out who needs none today. Most agents want something, and a
+        # server tells by this which one it is.
+        return name
     if kept.exists() and keys.owner(known := kept.read_text().strip()):
         return known
     if not make:
@@ -384,7 +389,7 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     Raises:
         ValueError: the server does not tell, or has no such model.
     """
-    found = _asked(url, "/v1/models", "" if key == _NO_KEY else key)
+    found = _asked(url, "/v1/models", key)
     models = found.get("data") if isinstance(found, dict) else None
     if not isinstance(models, list) or not models:
         raise ValueError(f"no server answers at {url}")
@@ -399,14 +404,16 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     # Qwen Code keeps 33,000 of a larger window for its summaries, which may leave it nothing.
     window = 33_000 if 33_000 < context < 60_000 else context
     prompt = context - answer
+    # pi takes four letters for a token, and tables of figures have one a letter.
+    recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
-    return {"model": model, "quoted": json.dumps(model), **numbers}
+    return {"model": model, "quoted": json.dumps(model), "recent": recent, **numbers}
 
 
 def _filled(what: Any, known: Mapping[str, Any]) -> Any:
     """The same with what is known in its texts. A text that is one name becomes what is known."""
     if isinstance(what, str):
-        number = what in ("$context", "$window", "$prompt", "$answer")
+        number = what in ("$context", "$window", "$prompt", "$answer", "$recent")
         return known[what[1:]] if number else Template(what).safe_substitute(known)
     if isinstance(what, Mapping):
         return {_filled(name, known): _filled(value, known) for name, value in what.items()}
@@ -415,7 +422,12 @@ def _filled(what: Any, known: Mapping[str, Any]) -> Any:
 
 def _write(agent: Agent, known: Mapping[str, Any], folder: Path) -> None:
     for name, content in agent.files.items():
-        _private(folder / name, json.dumps(_filled(content, known), indent=2))
+        try:
+            before = json.loads((folder / name).read_text())
+        except (OSError, ValueError):
+            before = None
+        kept = before if isinstance(before, dict) else {}
+        _private(folder / name, json.dumps(kept | _filled(content, known), indent=2))
 
 
 def _show(

@@ -113,6 +113,15 @@ def program_of(agent: str) -> str:
     return clean_name(words[0] if words else "", LONGEST_PROGRAM) or "A program"
 
 
+def _program(headers: Mapping[str, str]) -> str:
+    """Many agents leave it to a library to name itself. Where no key is asked for, `launch` gives
+    an agent its name as one."""
+    program = program_of(headers.get("user-agent", ""))
+    told = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
+    names = PROGRAMS.values()
+    return told if told in names and program not in names else program
+
+
 def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Identity:
     """Who asks.
 
@@ -121,8 +130,7 @@ def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Iden
     """
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     guest = guest_of(scope)
-    agent = headers.get("user-agent", "")
-    program = program_of(agent)
+    program = _program(headers)
     known = program in PROGRAMS.values()
     said = _messages(body)
     own = _first_of(headers, _AGENT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import stat
 import sys
@@ -79,6 +80,8 @@ def test_an_agent_is_told_where_the_model_is(server: Server, stage: Stage, name:
     told = stage.told
     assert told["arguments"][-2:] == ["-p", "hi"]
     files = "".join(text for _, text in told["files"].values())
+    # Its name stands for the key that is not asked for.
+    assert name in [*told["environment"].values(), *re.findall(r'"apiKey": "(.*)"', files)]
     known = json.dumps([told["environment"], told["arguments"]]) + files
     assert f"http://127.0.0.1:{server.port}" in known
     assert "scripted" in known
@@ -104,6 +107,26 @@ def test_qwen_code_is_left_a_window_to_work_in(
     launched(server, "qwen")
     ((_, text),) = stage.told["files"].values()
     assert json.loads(text)["model"]["generationConfig"]["contextWindowSize"] == window
+
+
+@pytest.mark.parametrize(("context", "kept"), [(16384, 2048), (200_000, 20_000)])
+def test_pi_keeps_less_than_its_context_and_what_it_was_told_by_the_person(
+    server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch, context: int, kept: int
+) -> None:
+    """It kept 20,000 tokens of any context: of a small one there was nothing to make shorter."""
+    told = {"data": [{"id": "scripted", "context_length": context}]}
+    monkeypatch.setattr(launch, "_asked", lambda *_: told)
+    launched(server, "pi")
+    (file,) = stage.data.rglob("settings.json")
+    compaction = json.loads(file.read_text())["compaction"]
+    assert compaction["keepRecentTokens"] == kept
+    assert kept + compaction["reserveTokens"] < context // 2
+    file.write_text(json.dumps({"theme": "light", "compaction": {}}))
+    launched(server, "pi")
+    assert json.loads(file.read_text()) == {"theme": "light", "compaction": compaction}
+    file.write_text("half of")
+    launched(server, "pi")
+    assert json.loads(file.read_text()) == {"compaction": compaction}
 
 
 def test_what_is_set_for_others_is_taken_away(

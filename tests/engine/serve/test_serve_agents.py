@@ -108,6 +108,25 @@ def test_six_agents_are_six_lanes_that_stay_between_turns(server: Server) -> Non
     assert sum(s.state == "tool" for s in again) == 5
 
 
+@pytest.mark.parametrize(
+    ("library", "key", "program"),
+    [
+        ("OpenAI/JS 6.26.0", "pi", "pi"),
+        ("ai-sdk/openai-compatible/3.0.37", "cline", "Cline"),
+        ("OpenAI/Python 2.8.0", "aider", "aider"),
+        ("OpenAI/JS 6.26.0", "sk-pi", "OpenAI"),
+        ("QwenCode/0.24.4", "pi", "Qwen Code"),
+    ],
+)
+def test_an_agent_for_which_a_library_speaks_is_named_by_what_launch_gives_as_a_key(
+    server: Server, library: str, key: str, program: str
+) -> None:
+    named = {"User-Agent": library, "Authorization": f"Bearer {key}"}
+    ask(server, "POST", CHAT, turn("Find the fault"), **named)
+    (seen,) = lanes(server)
+    assert seen.program == program
+
+
 def test_a_paused_group_holds_all_and_who_joins_it(server: Server) -> None:
     six(server)
     for agent in server.requests.agents.group(lanes(server)[0].group):
