@@ -228,6 +228,8 @@ def installed(package: str, program: str) -> Path:
         if subprocess.call(npm, stdout=subprocess.DEVNULL):
             raise SystemExit(f"{package} cannot be installed: is there a network?")
         (folder / "complete").touch()
+    told = json.loads((folder / "node_modules" / package / "package.json").read_text())
+    print(f"{package} {told['version']}", flush=True)
     return found
 
 

@@ -33,7 +33,10 @@ from tests.torture_agents import (
     installed,
 )
 
-FILL = "seq -s ' ' 1 2200"
+FILL = "seq -s ' ' {n}0001 {n}1660"
+"""Ten thousand tokens of our model, which others count as a half or a fourth of that. Each is
+another: agents stop a model that does the same again and again."""
+WORDS = "yes 'All of these {n} files were read, and none of them calls that parser.' | head -n 500"
 FILL_SECONDS, ABORT_SECONDS = 300.0, 12.0
 RESTS_SECONDS = 12.0
 """A conversation rests before it is written."""
@@ -51,6 +54,7 @@ class Client:
             terminal.
         helper: a call of a sub-agent that is asked [[part]]; None where it has none.
         context: tokens of the model; some answers of tools fill them.
+        fill: what the shell runs to fill them, with {n} for a digit.
     """
 
     package: str
@@ -61,6 +65,7 @@ class Client:
     resumed: Sequence[str] = ()
     helper: str | None = None
     context: int = 40_000
+    fill: str = FILL
 
     @property
     def scripts(self) -> dict[str, list[str]]:
@@ -72,7 +77,7 @@ class Client:
         return {
             **helped,
             "tools": [*tools, "All are done."],
-            "fill": [*[self.shell(FILL)] * 6, "It is full."],
+            "fill": [*(self.shell(self.fill.format(n=n)) for n in range(1, 7)), "It is full."],
             "long": ["and so on …"],
             "wait": [self.shell(f"sleep {3 * RESTS_SECONDS:g}"), "It goes on."],
             "part": [self.shell("echo part > part.txt"), "That was my part."],
@@ -123,7 +128,7 @@ CLIENTS = {
         call("task", name="part", description="A part", prompt="[[part]]", agent_type="task"),
     ),
     "pi": Client(
-        "@mariozechner/pi-coding-agent",
+        "@earendil-works/pi-coding-agent",
         "pi",
         ["-p", "PROMPT"],
         lambda line: call("bash", command=line),
@@ -144,6 +149,8 @@ CLIENTS = {
         lambda line: call("Bash", command=line),
         call("Write", filepath="@/two.txt", content="two"),
         ["-p", "PROMPT", "--auto", "--resume"],
+        # It goes by its own count, and by no server's word.
+        fill=WORDS,
     ),
 }
 
@@ -252,19 +259,26 @@ def _run(name: str, here: Here) -> None:
         told = any(last in said for last in ("part is done", "Done."))
         here.found("a sub-agent", done and told, f"{said[-40:]!r} {figures(turns)}")
     place = len(here.recorder.exchanges)
-    # Who makes it shorter forgets how far the script was, and may begin it again for ever.
     said, _ = ask("[[fill]] please", most=FILL_SECONDS)
     filled = here.recorder.exchanges[place:]
     sizes = [len(json.dumps(e.body)) for e in filled if e.body.get("tools")]
     shorter = any(after < 0.9 * before for before, after in itertools.pairwise(sizes))
+    whole = "full" in said or "Done" in said
     here.found(
         "more than its context holds",
-        bool(filled) and all(e.status == 200 for e in filled[:2]),
+        shorter and whole,
         f"{len(filled)} requests, {sum(e.status >= 400 for e in filled)} refused; "
         + ("made it shorter, " if shorter else "")
-        + ("went on to the end" if "full" in said or "Done" in said else "ended before"),
+        + ("went on to the end" if whole else f"ended before: {said[-300:]!r}"),
     )
-    process = ask.begun("[[long]] please")
+    _aborted(ask, "[[long]] please")
+    said, turns = ask("[[tools]] after the abort")
+    here.found("an abort, and on", "All are done" in said, figures(turns))
+
+
+def _aborted(ask: _Session, prompt: str) -> None:
+    """What a person does by Ctrl+C while an answer is written."""
+    process = ask.begun(prompt)
     time.sleep(ABORT_SECONDS)
     os.killpg(process.pid, signal.SIGINT)
     try:
@@ -272,14 +286,13 @@ def _run(name: str, here: Here) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-    said, turns = ask("[[tools]] after the abort")
-    here.found("an abort, and on", "All are done" in said, figures(turns))
 
 
 AIDER_SCRIPTS = {
     "plain-edit": [
         "So it is:\n\nnotes.txt\n```\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n```\n"
-    ]
+    ],
+    "plain-long": ["and so on …"],
 }
 
 
@@ -292,16 +305,43 @@ def _aider(here: Here) -> None:
         if subprocess.call([str(folder / "bin" / "pip"), "install", "--quiet", "aider-chat"]):
             raise SystemExit("aider-chat cannot be installed: is there a network?")
         (folder / "complete").touch()
+    print(next(folder.glob("lib/*/site-packages/aider_chat-*")).name, flush=True)
     quiet = ["--yes-always", "--no-git", "--no-check-update", "--analytics-disable"]
     asked = ["--message", "PROMPT", *quiet, "--no-show-release-notes"]
     ask = _Session(here, "aider", folder / "bin" / "aider", asked)
-    for _ in range(2):
-        said, turns = ask("hello")
-        here.found("a question", "Done." in said, figures(turns))
+    said, _ = ask("hello")
+    here.found("a question", "Done." in said, said[-60:])
+    # Only an answer in one piece tells it, and us, how much was read.
+    whole = [*asked, "--no-stream"]
+    said, turns = ask("and again", whole)
+    here.found("a question without a stream", "Done." in said, figures(turns))
+    on = [*whole, "--restore-chat-history"]
+    place = len(here.recorder.exchanges)
+    said, turns = ask("and on", on)
+    new = _new(here, place, turns)
+    read = sum(e.read for e in turns)
+    worked = bool(turns) and read <= new + 64 * len(turns)
+    here.found("a second process goes on", worked, f"{figures(turns)}, {new} new")
+    time.sleep(RESTS_SECONDS)
+    here.server.again()
+    place = len(here.recorder.exchanges)
+    said, turns = ask("and further", on)
+    new = _new(here, place, turns)
+    kept = bool(turns) and turns[0].read <= new + 0.05 * turns[0].known
+    here.found("goes on after a restart of the server", kept, f"{figures(turns)}, {new} new")
     file = here.folder / "notes.txt"
     file.write_text("zero\none\n")
-    said, turns = ask("[[plain-edit]] please", [*asked, "--edit-format", "diff", file.name])
+    said, turns = ask("[[plain-edit]] please", [*whole, "--edit-format", "diff", file.name])
     here.found("an edit of a file", file.read_text() == "zero\ntwo\n", figures(turns))
+    (here.folder / "large.txt").write_text(" ".join(map(str, range(12_000))))
+    said, _ = ask("hello", [*asked, "large.txt"])
+    refused = sum(e.status >= 400 for e in here.recorder.exchanges)
+    # It has nothing that it could make shorter, and says what a person can do.
+    told = refused > 0 and "token limit" in said
+    here.found("more than its context holds", told, f"{refused} refused; {said[-300:]!r}")
+    _aborted(ask, "[[plain-long]] please")
+    said, turns = ask("after the abort", whole)
+    here.found("an abort, and on", "Done." in said, figures(turns))
 
 
 def agents() -> Agents:

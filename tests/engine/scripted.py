@@ -117,14 +117,17 @@ AGENT_TEMPLATE = (
     "{% for m in messages %}"
     "{% if m.role == 'assistant' %}{% set ns.k = ns.k + 1 %}{% endif %}"
     "{% if m.role == 'user' %}{% for s in SCRIPTS %}{% if ('[[' ~ s ~ ']]') in m.content %}"
-    "{% set ns.name = s %}{% set ns.k = 0 %}{% endif %}{% endfor %}{% endif %}"
+    "{% set ns.name = s %}{% set ns.k = 0 %}{% endif %}{% endfor %}"
+    "{% if ns.name == 'fill' and ('</summary>' in m.content or 'was compacted' in m.content) %}"
+    "{% set ns.name = 'say' %}{% endif %}{% endif %}"
     "{% if not (loop.first and m.role == 'system') %}"
     "<|im_start|>{{ m.role }}\n{{ m.content }}"
     "{% for tool_call in m.tool_calls %}<tool_call>{{ tool_call.function.name }}"
     "{{ tool_call.function.arguments | tojson }}</tool_call>{# tool_call.name #}{% endfor %}"
     "<|im_end|>\n{% endif %}{% endfor %}"
     "{% if not tools and ns.name[:6] != 'plain-' %}{% set ns.name = 'say' %}{% endif %}"
-    "{% if messages[-1].role == 'user' and '<summary>' in messages[-1].content"
+    "{% if messages[-1].role == 'user'"
+    " and ('<summary>' in messages[-1].content or 'a concise summary' in messages[-1].content)"
     " and '<task-notification>' not in messages[-1].content %}"
     "{% set ns.name = 'sum' %}{% set ns.k = 0 %}{% endif %}"
     "{% if ns.name == 'say' %}{% set ns.k = 0 %}{% endif %}"
@@ -147,7 +150,8 @@ def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**1
 
     A message of the user with `[[NAME]]` in it begins a script. Each answer after that is the
     script's next, and "Done." once it has no more. An answer that ends in "…" never ends.
-    Requests without tools are answered by "Done.", too, but for scripts named `plain-…`.
+    Requests without tools are answered by "Done.", too, but for scripts named `plain-…`, and so is
+    a script named `fill` once its beginning stands in a summary: else it would begin again.
     """
     from tokenizers import AddedToken, Tokenizer
 
