@@ -44,11 +44,12 @@ class Entry:
         text: what is looked through first, and shown.
         beside: shown muted behind it, and looked through too: a menu, a section, a folder.
         keys: its shortcut as this system writes it.
-        why_not: why it cannot be chosen now, "" if it can.
+        why_not: why it cannot be chosen, as it was asked at first; "" if it can.
         choose: what choosing it does.
         choose_beside: what choosing it with Ctrl does; the same where there is nothing else.
         english: the text in English, looked through too: manuals and habits name it so.
         also: what else it is called, looked through like ``beside`` and not shown.
+        ask_again: says it anew; None where nothing changes in this.
     """
 
     kind: EntryKind
@@ -61,13 +62,23 @@ class Entry:
     choose_beside: Callable[[], object] | None = None
     english: str = ""
     also: str = ""
+    ask_again: Callable[[], str] | None = None
+
+    @property
+    def refused(self) -> str:
+        """Why it cannot be chosen now, "" if it can.
+
+        What could be chosen at first is not asked again: a command may have meant what had the
+        focus then, and it asks by itself when it is done.
+        """
+        return self.ask_again() if self.why_not and self.ask_again is not None else self.why_not
 
     @property
     def spoken(self) -> str:
         """The row for a screen reader."""
         parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
-        if self.why_not:
-            parts.append(tr("Not possible now: {why}", why=self.why_not))
+        if refused := self.refused:
+            parts.append(tr("Not possible now: {why}", why=refused))
         return ", ".join(filter(None, parts))
 
 

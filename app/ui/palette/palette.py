@@ -96,7 +96,7 @@ class Rows(QAbstractListModel):
             return None
         return {
             Qt.ItemDataRole.DisplayRole: entry.text,
-            Qt.ItemDataRole.ToolTipRole: entry.why_not,
+            Qt.ItemDataRole.ToolTipRole: entry.refused,
             Qt.ItemDataRole.AccessibleTextRole: entry.spoken,
         }.get(Qt.ItemDataRole(role))
 
@@ -142,7 +142,8 @@ class RowPainter(QStyledItemDelegate):
         metrics = painter.fontMetrics()
         line = area.adjusted(side + 20, 0, -12, 0)
         painter.setPen(quiet)
-        end = entry.why_not or entry.keys
+        refused = entry.refused
+        end = refused or entry.keys
         if end:
             most = line.width() // 2
             end = metrics.elidedText(end, Qt.TextElideMode.ElideRight, most)
@@ -151,7 +152,7 @@ class RowPainter(QStyledItemDelegate):
         words = metrics.elidedText(
             " ".join(entry.text.split()), Qt.TextElideMode.ElideRight, line.width()
         )
-        painter.setPen(quiet if entry.why_not else QColor(tokens.text))
+        painter.setPen(quiet if refused else QColor(tokens.text))
         painter.drawText(place(line), middle, words)
         line.setLeft(line.left() + metrics.horizontalAdvance(words) + 10)
         painter.setPen(quiet)
@@ -296,6 +297,11 @@ class Palette(Card):
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    @Slot()
+    def refresh(self) -> None:
+        """What can be done may be something else now."""
+        self.list.viewport().update()
+
     def shown(self) -> list[Entry]:
         """What was found, from top to bottom."""
         return self.finder.best()
@@ -321,8 +327,8 @@ class Palette(Card):
         entry = self.rows.entry(self.list.currentIndex())
         if entry is None:
             return
-        if entry.why_not:
-            self.said.emit(entry.why_not)
+        if refused := entry.refused:
+            self.said.emit(refused)
             return
         self.close_palette()
         act = entry.choose_beside if beside and entry.choose_beside is not None else entry.choose

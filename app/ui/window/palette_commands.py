@@ -81,6 +81,7 @@ class PaletteCommands(QObject):
         self.palette.chosen.connect(self._on_chosen)
         self.palette.said.connect(self._on_said)
         self.palette.closed.connect(self._on_closed)
+        self._library.activity.connect(self.palette.refresh)
 
     def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
         """Everything, as it is asked for: ten thousand chats are not made entries at once.
@@ -161,6 +162,7 @@ class PaletteCommands(QObject):
                 keys=commands.keys(name),
                 why_not=commands.why_not(name),
                 english=REGISTRY[name].text.rstrip("…"),
+                ask_again=partial(commands.why_not, name),
             )
             for menu, names in MENUS.items()
             for name in names

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.chats.actions import Action
 from app.remote.address import Remote
 from app.settings import language, translation
 from app.settings.options import Settings
@@ -178,6 +179,16 @@ def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
     assert palette.isVisible()
     run.qtbot.keyClick(palette.field, KEY.Key_Escape)
     assert run.pane.composer.field.hasFocus()
+
+    # It may become possible while the palette is open.
+    palette = opened(run, "regenerate")
+    run.pane.chat.write("say one")
+    run.pane.chat.submit()
+    run.until(lambda: run.pane.chat.can(Action.REGENERATE) is None)
+    assert "Not possible now" not in palette.shown()[0].spoken
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    assert run.pane.chat.answering
+    run.answered()
 
     # It goes when the keys go elsewhere, and says when nothing is called so.
     palette = opened(run, "qqxz")
