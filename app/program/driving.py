@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
 
 from app.models.loading import LoadState
 from app.program.application import Application, make_engine, make_qt
@@ -36,7 +37,8 @@ def program_in(
     """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ.setdefault(translation.ENVIRONMENT, "en")  # or what is measured differs by machine
-    qt = make_qt(["stretto"])
+    running = QApplication.instance()  # that of a program before this one
+    qt = running if isinstance(running, QApplication) else make_qt(["stretto"])
     paths.create()
     Settings(model=model, appearance="light").save(paths.settings)
 

@@ -140,6 +140,19 @@ class Drip:
     ) -> DripSession:
         return DripSession(self, session_id or f"session-{next(_numbers)}")
 
+    def ask(
+        self,
+        model: Model,
+        prompt: Any,
+        params: Any = None,
+        on_event: Callable[[Any], None] = lambda _: None,
+        reasoning: bool | None = None,
+    ) -> DripReply:
+        """A title for a chat: it has none to give."""
+        reply = DripReply("", iter(()), on_event)
+        self.replies.append(reply)
+        return reply
+
     def count_later(
         self, model: Model, prompt: Any, reasoning: object = None, **as_sent: Any
     ) -> Future[int]:

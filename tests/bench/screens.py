@@ -1,8 +1,9 @@
-"""Every screen of the program, one after the other, to be photographed or measured.
+"""Every screen of the program, in parts, to be photographed or measured.
 
 ``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark`` photographs
 them, ``python -m tests.app.ui.measuring de`` says what is cut off. A stand-in answers in the place
-of the engine, so that it is quick.
+of the engine, so that it is quick. Each part has a program of its own: it can speak a language of
+its own.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ LOOKS = {
 }
 """Appearance and contrast by name."""
 
-COMMANDS = (
-    *("settings", "models", "get_model", "tool_servers", "tools", "compare", "prompts"),
+DIALOGS = ("settings", "models", "get_model", "compare", "prompts")
+LISTS = (
     *("shortcuts", "about", "trash", "backups", "export", "import", "palette", "layouts", "tags"),
     *("move_chat", "new_folder", "save_prompt", "quick_ask"),
 )
-"""Those that open something of their own."""
+"""Commands that open something of their own."""
 
 TALL = 2400
 """How high the tools' window is made, so that all of it is on one photograph."""
@@ -59,20 +60,42 @@ _FIGURES = {
 
 
 Look = Callable[[Driver, str, QWidget], None]
-"""Looks at a widget that is a screen of this name, or a part of one."""
+"""Looks at a widget that is a screen of this name, or a piece of one."""
 
 
 class Screens:
-    """Opens one screen after the other."""
+    """Opens one screen after the other.
 
-    def __init__(self, driver: Driver, look: Look) -> None:
-        self._driver = driver
+    Attributes:
+        driver: has the program.
+        paths: its profile.
+        ids: of the chats that it begins with.
+        texts: its first makes what the stand-in for the engine says.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        look: Look,
+        paths: Paths,
+        ids: Sequence[str],
+        texts: list[Callable[[], Iterator[Piece]]],
+    ) -> None:
+        self.driver = driver
+        self.paths = paths
+        self.ids = ids
+        self.texts = texts
         self._look = look
+
+    def two_panes(self) -> None:
+        """Show the chats side by side."""
+        for place, chat_id in zip(("tab", "right"), self.ids, strict=True):
+            self.driver.window.chats.open(chat_id, place)
 
     def shoot(self, name: str, *widgets: QWidget) -> None:
         """Have each of the widgets looked at."""
         for number, widget in enumerate(widgets):
-            self._look(self._driver, f"{name}-{number + 1}" if number else name, widget)
+            self._look(self.driver, f"{name}-{number + 1}" if number else name, widget)
 
     def opened(self, name: str, opens: Callable[[], object]) -> None:
         """What comes up when something is done, also if it waits there for an answer."""
@@ -90,15 +113,15 @@ class Screens:
                         self.shoot(f"settings-{title.lower().replace(' ', '-')}", widget)
                 if name == "tool_servers" and inside and inside[0] is not None:
                     widget.resize(widget.width(), min(TALL, inside[0].sizeHint().height()))
-            self.shoot(name, *(fresh or [self._driver.window]))
+            self.shoot(name, *(fresh or [self.driver.window]))
             for widget in fresh:
                 widget.close()
             done.append(True)
 
         QTimer.singleShot(250, look)
         opens()
-        self._driver.until(lambda: bool(done), 60)
-        self._driver.wait(0.05)
+        self.driver.until(lambda: bool(done), 60)
+        self.driver.wait(0.05)
 
 
 def _shown() -> list[QWidget]:
@@ -122,12 +145,13 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
             taken.append(folder / f"{name}-{tail}{look}.png")
             widget.grab().save(str(taken[-1]))
 
-    show_all(photograph)
+    for part in PARTS:
+        show(part, photograph)
     return taken
 
 
-def show_all(look: Look) -> None:
-    """Open every screen, and have each looked at."""
+def show(part: Part, look: Look) -> None:
+    """Open the screens of one of the `PARTS`, and have each looked at."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
         paths = Paths.in_profile(Path(profile))
         paths.create()
@@ -140,13 +164,7 @@ def show_all(look: Look) -> None:
             return texts[0]()
 
         with program_in(paths, GUIDE, (1280, 800), lambda: Drip(text, 30)) as driver:
-            screens = Screens(driver, look)
-            _window(driver, screens, ids)
-            stories.take(driver, screens.shoot, paths, texts)
-            for name in COMMANDS:
-                screens.opened(name, driver.window.commands[name].trigger)
-            _menus(driver, screens)
-            _others(driver, screens, paths)
+            part(Screens(driver, look, paths, ids, texts))
 
 
 def _slow() -> Iterator[Piece]:
@@ -165,12 +183,12 @@ def _embellish(chats: Path, chat_id: str) -> None:
         store.save_message(failed, as_leaf=True)
 
 
-def _window(driver: Driver, screens: Screens, ids: Sequence[str]) -> None:
+def _window(screens: Screens) -> None:
     """The main window in its states."""
+    driver = screens.driver
     window = driver.window
     screens.shoot("first-start", window)
-    for place, chat_id in zip(("tab", "right"), ids, strict=True):
-        window.chats.open(chat_id, place)
+    screens.two_panes()
     screens.shoot("two-panes", window)
     window.broadcast.toggle()
     screens.shoot("broadcast", window)
@@ -207,10 +225,42 @@ def _window(driver: Driver, screens: Screens, ids: Sequence[str]) -> None:
     window.resize(1280, 800)
 
 
-def _menus(driver: Driver, screens: Screens) -> None:
+def _files_and_tables(screens: Screens) -> None:
+    """Files in a message, a table of answers, and a model elsewhere."""
+    driver, texts = screens.driver, screens.texts
+    texts[0] = lambda: iter(["It stands ", "by the river."])
+    stories.files(driver, screens.shoot, screens.paths)
+    texts[0] = lambda: iter(["The river ", "is long. ", "It goes ", "to the sea."])
+    stories.table(driver, screens.shoot)
+    stories.remote(driver, screens.shoot)
+
+
+def _tools(screens: Screens) -> None:
+    """Calls of tools, and where they are chosen."""
+    stories.tools(screens.driver, screens.shoot, screens.paths, screens.texts)
+    _open(screens, ("tool_servers", "tools"))
+
+
+def _dialogs(screens: Screens) -> None:
+    screens.two_panes()
+    _open(screens, DIALOGS)
+
+
+def _lists(screens: Screens) -> None:
+    screens.two_panes()
+    _open(screens, LISTS)
+
+
+def _open(screens: Screens, names: Sequence[str]) -> None:
+    for name in names:
+        screens.opened(name, screens.driver.window.commands[name].trigger)
+
+
+def _menus(screens: Screens) -> None:
     """The menus of the window and of a chat."""
-    window = driver.window
-    header = driver.pane.header
+    screens.two_panes()
+    window = screens.driver.window
+    header = screens.driver.pane.header
     screens.opened("chat-settings", header.options_button.click)
     screens.opened("model-menu", header.model_button.click)
     at = QPoint(300, 100)
@@ -220,9 +270,9 @@ def _menus(driver: Driver, screens: Screens) -> None:
             screens.opened(f"menu-{number}", lambda menu=menu: menu.popup(at))  # type: ignore[misc]
 
 
-def _others(driver: Driver, screens: Screens, paths: Paths) -> None:
+def _others(screens: Screens) -> None:
     """What comes up when something happens."""
-    window = driver.window
+    window, paths = screens.driver.window, screens.paths
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING
     moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])
@@ -250,3 +300,9 @@ def _others(driver: Driver, screens: Screens, paths: Paths) -> None:
         screens.opened(f"store-{code}", lambda error=error: ask_about_store(error))  # type: ignore[misc]
     screens.opened("unsaved", lambda: ask_about_unsaved(error))
     screens.opened("already-running", say_already_running)
+
+
+Part = Callable[[Screens], None]
+
+PARTS: tuple[Part, ...] = (_window, _files_and_tables, _tools, _dialogs, _lists, _menus, _others)
+"""They show all screens between them."""

@@ -25,28 +25,7 @@ Shoot = Callable[..., None]
 _REPORT = "The mill stands by the river. " * 200
 
 
-def take(
-    driver: Driver, shoot: Shoot, paths: Paths, texts: list[Callable[[], Iterator[Piece]]]
-) -> None:
-    """Photograph them all.
-
-    Args:
-        texts: its first makes what the stand-in for the engine says.
-    """
-    before = texts[0]
-    texts[0] = lambda: iter(["It stands ", "by the river."])
-    _files(driver, shoot, paths)
-    _tools(driver, shoot, paths, texts)
-    texts[0] = lambda: iter(["The river ", "is long. ", "It goes ", "to the sea."])
-    _table(driver, shoot)
-    texts[0] = before
-    program = driver.application
-    _shown(
-        driver, shoot, "remote-model", RemoteDialog(program.loader, program.bridge, driver.window)
-    )
-
-
-def _files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
+def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
     """A file in the message, and under the message that was sent."""
     driver.window.chats.new()
     pane, path = driver.pane, paths.log / "report.txt"
@@ -61,10 +40,14 @@ def _files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
     shoot("attached-and-sent", driver.window)
 
 
-def _tools(
+def tools(
     driver: Driver, shoot: Shoot, paths: Paths, texts: list[Callable[[], Iterator[Piece]]]
 ) -> None:
-    """Calls that wait for the person, one that is in a folder's way, and some that are over."""
+    """Calls that wait for the person, one that is in a folder's way, and some that are over.
+
+    Args:
+        texts: its first makes what the stand-in for the engine says.
+    """
     driver.window.chats.new()
     pane, toolbox = driver.pane, driver.application.library.toolbox
     issues = "Finds issues of a project. Give words that occur in them, and how many are wanted."
@@ -141,7 +124,7 @@ _CHANGED = (
 )
 
 
-def _table(driver: Driver, shoot: Shoot) -> None:
+def table(driver: Driver, shoot: Shoot) -> None:
     """Three messages to two columns."""
     driver.window.commands["compare"].trigger()
     dialog = driver.window.findChild(CompareDialog)
@@ -154,15 +137,22 @@ def _table(driver: Driver, shoot: Shoot) -> None:
     driver.wait(0.2)
     shoot("compare-lines", dialog)
     dialog.go.click()
-    table = driver.window.compare.table
-    if table is None:
+    made = driver.window.compare.table
+    if made is None:
         raise RuntimeError("There is no table.")
-    driver.until(lambda: table.done() == 6)
+    driver.until(lambda: made.done() == 6)
     driver.wait(0.3)
     shown = driver.window.findChild(TableWindow)
     if shown is None:
         raise RuntimeError("The table is not shown.")
     _shown(driver, shoot, "answers-table", shown)
+
+
+def remote(driver: Driver, shoot: Shoot) -> None:
+    """The dialog that adds a model elsewhere."""
+    program = driver.application
+    dialog = RemoteDialog(program.loader, program.bridge, driver.window)
+    _shown(driver, shoot, "remote-model", dialog)
 
 
 def _shown(driver: Driver, shoot: Shoot, name: str, widget: QWidget) -> None:

@@ -3,11 +3,13 @@
 What widgets paint themselves is measured as they paint it (`watching`): each text that is given an
 ellipsis, and each that is drawn in less room than it needs.
 
-``python -m tests.app.ui.measuring de`` opens every screen in a language, and says what it finds.
+``python -m tests.app.ui.measuring de`` opens every screen in a language, and says what it finds;
+with several languages each part of the screens is in the next of them.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -347,16 +349,17 @@ def _covered(parent: QWidget) -> list[str]:
 
 
 def main() -> int:
-    """Measure every screen in the language that is named."""
-    os.environ[translation.ENVIRONMENT] = sys.argv[1]
+    """Measure every screen in the languages that are named."""
     seen: dict[str, list[str]] = {}
 
     def measure(driver: Driver, name: str, widget: QWidget) -> None:
         driver.wait(0.15)  # what is learnt on a thread comes late, and is laid out after that
-        seen[name] = cut_off(widget)
+        seen[f"{code} {name}"] = cut_off(widget)
 
     with watching():
-        screens.show_all(measure)
+        for part, code in zip(screens.PARTS, itertools.cycle(sys.argv[1:])):
+            os.environ[translation.ENVIRONMENT] = code
+            screens.show(part, measure)
     found = [f"{name}: {fault}" for name, faults in seen.items() for fault in faults]
     print(*found, f"{len(seen)} screens, {len(found)} faults", sep="\n")
     return 1 if found else 0
