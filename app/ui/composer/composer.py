@@ -533,11 +533,15 @@ class Composer(QWidget):
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
         top += files + 8 if files else 0
-        fits = self.field.fontMetrics().horizontalAdvance(self._placeholder) <= inner
-        self.field.setPlaceholderText(self._placeholder if fits else tr("Message…"))
+        metrics = self.field.fontMetrics()
+        fits = metrics.horizontalAdvance(self._placeholder) <= inner
+        placeholder = self._placeholder if fits else tr("Message…")
+        self.field.setPlaceholderText(placeholder)
         document = self.field.document()
         document.setTextWidth(inner)
-        line = self.field.fontMetrics().lineSpacing()
+        line = metrics.lineSpacing()
+        if document.isEmpty():  # signs of another font may be higher
+            line = max(line, metrics.boundingRect(placeholder).height())
         wanted = max(ceil(document.size().height()), line)
         foot = self._foot_height(inner)
         room = self._limit - top - foot - 26

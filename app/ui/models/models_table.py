@@ -96,7 +96,9 @@ def capabilities(facts: FolderFacts) -> str:
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
-    return tr("According to its template and configuration")
+    """All of them, which may have no room in their column, and how they are known."""
+    known = tr("According to its template and configuration")
+    return "\n".join(filter(None, (capabilities(facts), known)))
 
 
 def used_of(when: float, now: float) -> str:
@@ -442,7 +444,7 @@ _WIDTHS = {
     Column.SIZE: 86,
     Column.PRECISION: 104,
     Column.CONTEXT: 76,
-    Column.CAN: 176,
+    Column.CAN: 196,
     Column.LICENCE: 104,
     Column.USED: 104,
     Column.MEMORY: 92,
