@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import PIL.Image
+import PIL.ImageGrab
 import pytest
 
 from app.settings.paths import Paths
@@ -38,6 +40,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 SCREEN = "1400x900x24"
+
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels of the screen."""
 
 
 class Desk:
@@ -129,12 +134,27 @@ class Desk:
 
     def drag(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
         """Press at the start, move, and let go at the end."""
+        self.carry(start, end, steps)
+        self.let_go()
+
+    def carry(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
+        """Press at the start, and move to the end."""
         self.point(*start)
         self._do("mousedown", "1")
         for step in range(1, steps + 1):
             x, y = (round(a + (b - a) * step / steps) for a, b in zip(start, end, strict=True))
             self._do("mousemove", "--sync", str(x), str(y))
+
+    def let_go(self) -> None:
         self._do("mouseup", "1")
+
+    def picture(self, box: Box) -> PIL.Image.Image:
+        """What is on the screen there."""
+        return PIL.ImageGrab.grab(box, xdisplay=self._env["DISPLAY"])
+
+    def beside(self, *command: str) -> subprocess.Popen[bytes]:
+        """Another program on the same screen."""
+        return subprocess.Popen(command, cwd=ROOT, env=self._env)
 
     def say(self, text: str) -> None:
         self.type(text)

@@ -1,0 +1,121 @@
+"""An image pulled by the mouse out of another program's window and dropped on panes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import PIL.Image
+import PIL.ImageChops
+import pytest
+from PySide6.QtGui import QColor
+
+from app.settings.options import Settings
+from app.settings.paths import Paths
+from app.store import ChatRecord, Store, new_id
+from app.ui.style.tokens import LIGHT
+from engine.bench.seeing import write_seeing
+from tests.desktop.conftest import Box, Desk
+from tests.desktop.test_by_keys import endless_model
+
+SHELF = (1200, 40)  # beside the window of 1180x780
+PICTURE = (1260, 70)
+SECOND_CHAT = (120, 158)
+GOES_ON: Box = (242, 40, 708, 405)
+OTHERS: tuple[Box, ...] = ((712, 40, 1178, 405), (242, 410, 708, 778), (712, 410, 1178, 778))
+Colour = tuple[int, int, int]
+ORANGE: Colour = (240, 120, 10)
+TINT: Colour = QColor(LIGHT.accent_quiet).getRgb()[:3]
+
+
+@pytest.fixture
+def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
+    """The program with a model that sees, a chat whose model never ends, and an image beside it."""
+    desk = Desk(display, tmp_path / "profile")
+    paths = Paths.in_profile(desk.profile)
+    paths.settings.parent.mkdir(parents=True)
+    eyes, endless = str(short(write_seeing(tmp_path / "Eyes"))), str(endless_model(tmp_path / "on"))
+    Settings(model=eyes, models=(eyes, endless), same_model=False, titles=False).save(
+        paths.settings
+    )
+    with Store.open(paths.chats) as store:
+        store.save_chat(ChatRecord(new_id(), title="Goes on", model=endless))
+    PIL.Image.new("RGB", (150, 60), ORANGE).save(tmp_path / "orange.png")
+    command = (sys.executable, "-m", "tests.desktop.shelf", str(tmp_path / "orange.png"))
+    shelf = desk.beside(*command, *map(str, SHELF))
+    try:
+        desk.start()
+        yield desk
+    finally:
+        desk.kill()
+        shelf.kill()
+        shelf.wait()
+
+
+def short(model: Path) -> Path:
+    """The same with so small a context that its answers end soon."""
+    config = json.loads((model / "config.json").read_text())
+    config["text_config"]["max_position_embeddings"] = 110
+    (model / "config.json").write_text(json.dumps(config))
+    return model
+
+
+def seen(desk: Desk, box: Box, colour: Colour = ORANGE) -> int:
+    """How many pixels there are of a colour, or nearly that."""
+    bands = desk.picture(box).convert("RGB").split()
+    near = [
+        band.point([255 * (abs(value - wanted) < 8) for value in range(256)])
+        for band, wanted in zip(bands, colour, strict=True)
+    ]
+    both = PIL.ImageChops.multiply(*near[:2])
+    return PIL.ImageChops.multiply(both, near[2]).histogram()[255]
+
+
+def said(desk: Desk) -> int:
+    """How much the chat that goes on has said."""
+    ((length,),) = desk.ask("SELECT length(content) FROM messages WHERE status = 'streaming'")
+    assert isinstance(length, int)
+    return length
+
+
+def test_an_image_is_dropped_on_three_panes_and_answered_while_a_fourth_goes_on(
+    seeing: Desk,
+) -> None:
+    desk = seeing
+    desk.click(*SECOND_CHAT)
+    desk.until(lambda: desk.title().startswith("Goes on"))
+    desk.say("Go on")
+    desk.until(lambda: desk.length() > 0)
+    desk.keys("ctrl+backslash", "ctrl+shift+backslash")
+    desk.click(475, 200)
+    desk.until(lambda: desk.title().startswith("Goes on"))
+    desk.keys("ctrl+shift+backslash")
+    desk.until(lambda: len(desk.areas()) == 4)
+    desk.until(lambda: seen(desk, (*SHELF, 1350, 100)) > 8_000)
+    for box in OTHERS:
+        drop(desk, box)
+        desk.until(lambda box=box: seen(desk, box) > 1_000)
+    began = said(desk)
+    for count, box in enumerate(OTHERS, 1):
+        desk.click((box[0] + box[2]) // 2, box[3] - 40)
+        desk.say(f"What is it? {count}")
+        desk.until(lambda count=count: len(desk.answers()) == count)
+        desk.until(lambda box=box: seen(desk, box) > 5_000)  # in the message now, and larger
+        desk.until(lambda began=began: said(desk) > began)
+        began = said(desk)
+    answered = {chat for chat, _ in desk.answers()}
+    asked = [desk.asked(f"What is it? {count}") for count in (1, 2, 3)]
+    assert answered == {chat for ((chat, _, _),) in asked}
+    assert len(answered) == 3
+    assert seen(desk, GOES_ON) == 0
+    assert desk.ask("SELECT count(*) FROM images") == [(1,)]
+
+
+def drop(desk: Desk, box: Box) -> None:
+    """Pull the image there, and let go once the message's field shows that it would take it."""
+    x, y = (box[0] + box[2]) // 2, (box[1] + box[3]) // 2
+    desk.carry(PICTURE, (x, y))
+    desk.until(lambda: seen(desk, box, TINT) > 5_000)
+    desk.let_go()
