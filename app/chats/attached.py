@@ -92,17 +92,20 @@ def kind_of(attachment: Attachment) -> str:
 
 
 def about(attachment: Attachment) -> str:
-    """ "PDF, 12 pages": what it is and how long; or how large: "PNG, 800 × 600"."""
+    """What it is and how long, "PDF, 12 pages", or how large, "PNG, 800 × 600"."""
     kind = kind_of(attachment)
     if attachment.is_image:
-        return f"{kind}, {number(attachment.width)} × {number(attachment.height)}"
+        size = f"{number(attachment.width)} × {number(attachment.height)}"
+        if not attachment.spans:
+            return f"{kind}, {size}"
+        return f"{kind}, {numbers_of(attachment.unit, page_numbers(attachment.spans))}, {size}"
     return f"{kind}, {_pages(attachment.unit, attachment.pages)}" if attachment.unit else kind
 
 
 def used(attachment: Attachment) -> str:
-    """What the model is given of it, "" for all."""
+    """What the model is given of it, "" for all, and for an image."""
     numbers = page_numbers(attachment.spans)
-    if attachment.use == "all":
+    if attachment.use == "all" or attachment.is_image:
         return ""
     if attachment.use == "passages" and not attachment.spans:
         return tr("passages matching the message")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,8 +13,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
-from app.chats.attached import file_element, with_files
-from app.chats.images import stored
+from app.chats.attached import file_element, numbers_of, page_numbers, with_files
+from app.chats.images import SIDE, stored
+from app.chats.pages import drawn
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
@@ -23,12 +24,12 @@ from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose
 from app.models.errors import explained
 from app.models.loading import ModelLoader
-from app.settings.language import counted, mark, tr
+from app.settings.language import code, counted, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, StoredImage
 from app.store.attachments import Use
-from engine import EngineError
-from engine.errors import NOT_FOUND
-from engine.sandbox import images
+from engine import EngineError, Image
+from engine.errors import INVALID_REQUEST, NOT_FOUND
+from engine.sandbox import images, recognition
 from engine.sandbox.jobs import read_document, read_image
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,9 @@ log = logging.getLogger(__name__)
 MOST_FILES = 20
 MOST_LOOKED_AT = 200
 """Of what was dropped: each look may wait for a disk, and ten thousand were dropped."""
+_Read = tuple[AttachedText | StoredImage, Attachment]
+"""What a file holds, and what is said of it."""
+
 _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
 _MOST_PASSAGES = 16_000  # characters
 
@@ -50,11 +54,19 @@ class Tokens:
 
 @dataclass(frozen=True)
 class _Given:
-    """What is to be read: a file, or the bytes of an image that was pasted or dropped."""
+    """What is to be read: a file, or the bytes of an image that was pasted or dropped.
+
+    Attributes:
+        replaced: the files in whose place it comes: a PDF, or pages of one, to be drawn; or where
+            there is no path, images whose text is to be read.
+        numbers: of those pages; all where there are none.
+    """
 
     name: str
     path: Path | None = None
     data: bytes = b""
+    replaced: Attachments = ()
+    numbers: Sequence[int] = ()
 
 
 class Attaching(QObject):
@@ -62,7 +74,7 @@ class Attaching(QObject):
 
     Signals:
         changed(): other files are being read, or more is known of their tokens.
-        refused(sentence): a file was not attached.
+        refused(sentence): a file, or a part of it, was not attached.
     """
 
     changed = Signal()
@@ -75,6 +87,7 @@ class Attaching(QObject):
         self._chat = chat
         self._waiting: deque[_Given] = deque()
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
+        self._places: dict[str, Path] = {}  # of PDFs that were read here, by their files' hashes
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
 
@@ -92,7 +105,7 @@ class Attaching(QObject):
 
     def add(self, paths: Iterable[Path]) -> None:
         """Read these files and attach them; each that cannot be read is told by `refused`."""
-        idle, folders = not self._waiting, 0
+        folders = 0
         for place, path in enumerate(paths):
             if self._full or place >= MOST_LOOKED_AT:
                 self._refuse_more()
@@ -105,19 +118,18 @@ class Attaching(QObject):
                     )
                     self.refused.emit(words)
             else:
-                self._waiting.append(_Given(path.name, path))
-        if idle and self._waiting:
-            self._reading.start(self._read())
-        self._told()
+                self._have_read(_Given(path.name, path))
 
     def add_image(self, data: bytes) -> None:
         """Attach an image that was pasted or dropped, as `add` attaches files."""
         if self._full:
             self._refuse_more()
             return
-        idle = not self._waiting
-        self._waiting.append(_Given(self._free_name(tr("Pasted image")), data=data))
-        if idle:
+        self._have_read(_Given(self._free_name(tr("Pasted image")), data=data))
+
+    def _have_read(self, given: _Given) -> None:
+        self._waiting.append(given)
+        if len(self._waiting) == 1:
             self._reading.start(self._read())
         self._told()
 
@@ -147,20 +159,21 @@ class Attaching(QObject):
         self._put((*self.files, made), kept)
         return made
 
-    def remove(self, attachment: Attachment) -> None:
-        self._put(tuple(each for each in self.files if each != attachment))
+    def remove(self, *attachments: Attachment) -> None:
+        self._put(tuple(each for each in self.files if each not in attachments))
 
-    def put_back(self, attachment: Attachment, place: int) -> None:
-        """Undo `remove`."""
-        flows.start(self, self._put_back(attachment, place))
+    def put_back(self, *attachments: tuple[int, Attachment]) -> None:
+        """Undo `remove`, with the places that they had."""
+        flows.start(self, self._put_back(attachments))
 
-    async def _put_back(self, attachment: Attachment, place: int) -> None:
-        # With what it holds: nothing has referred to that meanwhile, so it may be erased.
-        held = await flows.aside(partial(_held, self._saved, attachment))
-        if attachment not in self.files:
-            files = [*self.files]
-            files.insert(place, attachment)
-            self._put(tuple(files), held)
+    async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
+        for place, attachment in attachments:
+            # With what it holds: nothing has referred to that meanwhile, so it may be erased.
+            held = await flows.aside(partial(_held, self._saved, attachment))
+            if attachment not in self.files:
+                files = [*self.files]
+                files.insert(place, attachment)
+                self._put(tuple(files), *([held] if held is not None else []))
 
     def cancel_reading(self) -> None:
         """Attach nothing that is still being read."""
@@ -181,6 +194,37 @@ class Attaching(QObject):
             flows.start(self, self._index((attachment,)))
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
+
+    def can_draw(self, attachment: Attachment) -> bool:
+        """Whether pages of its file can be given as images: of a PDF that was read here, to a model
+        that is not known to see none.
+        """
+        model = self._loader.get(self._saved.record.model).model
+        return attachment.hash in self._places and (model is None or model.sees)
+
+    def pages_beside(self, attachment: Attachment) -> Attachments:
+        """Of a page that is an image, all of its document that are attached; else it alone."""
+        if not (attachment.is_image and attachment.spans):
+            return (attachment,)
+        same = (attachment.name, attachment.pages)
+        return tuple(f for f in self.files if f.is_image and f.spans and (f.name, f.pages) == same)
+
+    def draw(self, attachment: Attachment, numbers: Sequence[int]) -> None:
+        """Have these pages of a PDF stand in its place as images, or in that of its other pages."""
+        place, pages = self._places[attachment.hash], self.pages_beside(attachment)
+        self._have_read(_Given(attachment.name, place, replaced=pages, numbers=numbers))
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether this system has a reader for `read_texts`."""
+        return recognition.is_there()
+
+    def read_texts(self) -> None:
+        """Have the text in each image stand in its place, and that of a document's pages in one."""
+        images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
+        for pages in images:
+            if all(pages != given.replaced for given in self._waiting):
+                self._have_read(_Given(pages[0].name, replaced=pages))
 
     # What is known of the files.
 
@@ -265,7 +309,7 @@ class Attaching(QObject):
             given = self._waiting[0]
             refused = ""
             try:
-                held, made = await flows.aside(partial(_read_given, given))
+                found = await self._read_one(given)
             except EngineError as error:
                 words = mark("“{name}” cannot be read.")
                 refused = explained(words, error.message, name=given.name)
@@ -273,14 +317,70 @@ class Attaching(QObject):
                 log.exception("a file could not be read")
                 refused = tr("“{name}” cannot be read.", name=given.name)
             else:
-                if made in self.files:
-                    refused = tr("“{name}” is already attached.", name=given.name)
+                refused = self._take(given, found)
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)
-            else:
-                self._put((*self.files, made), held)
             self._told()
+
+    async def _read_one(self, given: _Given) -> Sequence[_Read]:
+        """What is attached of a file: of a PDF that has no text, its pages. Raises EngineError."""
+        if given.replaced and given.path is None:
+            return [await flows.aside(partial(_text_in, given.replaced, self._saved, code()[:2]))]
+        if given.replaced:
+            return await self._draw(given, given.replaced[0].pages)
+        held, made = await flows.aside(partial(_read_given, given))
+        if isinstance(held, AttachedText) and not made.characters:
+            return await self._draw(given, made.pages)
+        return [(held, made)]
+
+    async def _draw(self, given: _Given, count: int) -> Sequence[_Read]:
+        """The pages of a PDF, or its chosen ones, as many as fit."""
+        assert given.path is not None
+        path, name = given.path, given.name
+        numbers = given.numbers or range(1, count + 1)
+        others = [each for each in self.files if each not in given.replaced]
+        most = max(1, MOST_FILES + 1 - len(self._waiting) - len(others))
+        found = await flows.aside(partial(drawn, path, name, count, numbers[:1]))
+        if found and (each := await self._tokens_of_image(found[0][0])):
+            texts = sum(known.count for f in others if (known := self.tokens(f)) is not None)
+            seen = each * sum(f.is_image for f in others)
+            most = min(most, max(1, (self._left - texts - seen) // each))
+        found += await flows.aside(partial(drawn, path, name, count, numbers[1:most]))
+        if not found:
+            raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
+        return found
+
+    async def _tokens_of_image(self, image: StoredImage) -> int:
+        """How many the chat's model takes for it; 0 where it cannot be asked, or does not see."""
+        ref = self._saved.record.model
+        model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
+        if model is None or not model.sees or engine is None:
+            return 0
+        turn = {"role": "user", "content": [{"type": "image", "image": Image(image.data)}]}
+        try:
+            return await flows.arrived(engine.count_later(model, [turn], None))
+        except Exception:  # it has been stopped, or its template wants more than an image
+            return 0
+
+    def _take(self, given: _Given, found: Sequence[_Read]) -> str:
+        """Attach what was read; what is to be told of it, if anything."""
+        files = tuple(each for each in self.files if each not in given.replaced)
+        new = [(held, made) for held, made in found if made not in files]
+        if not new:
+            return tr("“{name}” is already attached.", name=given.name)
+        self._put((*files, *(made for _, made in new)), *(held for held, _ in new))
+        first = new[0][1]
+        if given.path is not None and first.kind == "PDF":
+            self._places.update((made.hash, given.path) for _, made in new)
+        wanted = len(given.numbers) or first.pages
+        if not first.is_image or not first.spans or len(found) == wanted:
+            return ""
+        pages = numbers_of(first.unit, [n for _, made in found for n in page_numbers(made.spans)])
+        words = mark(
+            "“{name}” is attached in part: {pages} of {count}. Open one of them to choose others."
+        )
+        return tr(words, name=given.name, pages=pages, count=number(first.pages))
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
         """The first file whose tokens are not known, with the model's ref."""
@@ -307,9 +407,9 @@ class Attaching(QObject):
                 self._tokens[key] = guess
             self.changed.emit()
 
-    def _put(self, files: Attachments, new: AttachedText | StoredImage | None = None) -> None:
-        """Attach these and no others; ``new`` is what one of them holds."""
-        self._saved.keep_files(files, new)
+    def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
+        """Attach these and no others; ``new`` is what some of them hold."""
+        self._saved.keep_files(files, *new)
         self._chat.chat_changed.emit()
         self._chat.compose_changed.emit()
         self._told()
@@ -322,12 +422,17 @@ class Attaching(QObject):
     def _limit(self) -> int:
         return context_of(self._saved.record, self._loader) or _USUAL_CONTEXT
 
+    @property
+    def _left(self) -> int:
+        """Tokens that all files may take beside what was said, and what is said of them."""
+        said, _ = tokens_of_last_turn(self._saved.transcript)
+        return self._limit * 3 // 4 - said
+
     def _room(self, attachment: Attachment) -> int:
         """How many characters of this file fit beside the other files and what was said."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
-        said, _ = tokens_of_last_turn(self._saved.transcript)
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
-        room = max(self._limit * 3 // 4 - said - sum(others), self._limit // 8)
+        room = max(self._left - sum(others), self._limit // 8)
         return attachment.characters * room // max(1, whole.count if whole is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
@@ -360,9 +465,28 @@ def _make_passages(key: str, text: AttachedText, stop: threading.Event) -> None:
     passages_of(key, text)
 
 
-def _read_given(
-    given: _Given, stop: threading.Event
-) -> tuple[AttachedText | StoredImage, Attachment]:
+def _text_in(images: Attachments, saved: SavedChat, language: str, stop: threading.Event) -> _Read:
+    """The text in an image, or in those of a document's pages. On a thread of its own.
+
+    Raises:
+        EngineError: it cannot be read, or has none.
+    """
+    first, texts = images[0], dict[int, str]()
+    for each in images:
+        pixels = read_image(saved.image(each.hash).data, f"“{each.name}”", 0, SIDE, stop)
+        number = each.spans[0][0] if each.spans else 1
+        texts[number] = recognition.read_text(pixels.thumbnail, f"“{each.name}”", language, stop)
+    if not any(texts.values()):
+        raise EngineError(INVALID_REQUEST, f"No text was found in “{first.name}”.")
+    text = AttachedText(first.unit, tuple(texts.get(n + 1, "") for n in range(first.pages)))
+    count = sum(map(len, text.pages))
+    made = Attachment(first.name, first.kind, text.hash, first.unit, first.pages, count)
+    if len(texts) < first.pages:
+        made = replace(made, use="pages", spans=whole_pages(text, sorted(texts)))
+    return text, made
+
+
+def _read_given(given: _Given, stop: threading.Event) -> _Read:
     """On a thread of its own. Raises EngineError."""
     name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if given.path is None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from app.chats.attached import Texts, with_files
+from app.chats.attached import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import EngineError, Image
 from engine.sandbox.jobs import read_image
@@ -54,7 +54,7 @@ def with_thumbnail(image: StoredImage) -> StoredImage:
 def content(text: str, files: Attachments, texts: Texts, images: Images | None) -> Any:
     """A message's content as the engine takes it: a text or, where it has images, a list of parts.
 
-    Images come before the text, as in what models learn from.
+    Images come before the text, as in what models learn from; a document's page after its number.
 
     Args:
         images: None where the model sees none.
@@ -63,7 +63,11 @@ def content(text: str, files: Attachments, texts: Texts, images: Images | None) 
     shown = [each for each in files if each.is_image]
     if images is None or not shown:
         return "\n\n".join([*map(_note, shown), *filter(None, [said])])
-    parts: list[dict[str, Any]] = [{"type": "image", "image": images(each.hash)} for each in shown]
+    parts = list[dict[str, Any]]()
+    for each in shown:
+        if each.spans:
+            parts.append({"type": "text", "text": f"{_called(each)}:\n"})
+        parts.append({"type": "image", "image": images(each.hash)})
     return [*parts, {"type": "text", "text": said}] if said else parts
 
 
@@ -80,4 +84,10 @@ def joined(first: Any, second: Any) -> Any:
 
 def _note(image: Attachment) -> str:
     """What a model reads that is not given an image."""
-    return f"[Here was the image “{image.name}”, which you cannot see.]"
+    return f"[Here was the image “{_called(image)}”, which you cannot see.]"
+
+
+def _called(image: Attachment) -> str:
+    """Its name, as a model reads it."""
+    pages = ", ".join(f"{image.unit} {number}" for number in page_numbers(image.spans))
+    return f"{image.name}, {pages}" if pages else image.name

@@ -86,13 +86,14 @@ class SavedChat:
         else:
             self._store.set_draft(record.id, record.draft)
 
-    def keep_files(self, files: Attachments, new: AttachedText | StoredImage | None = None) -> None:
-        """Compose with these files, and store that; ``new`` is what one of them holds."""
+    def keep_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
+        """Compose with these files, and store that; ``new`` is what some of them hold."""
         with self.together():
-            if isinstance(new, StoredImage):
-                self._store.images.save(new)
-            elif new is not None:
-                self._texts[self._store.texts.save(new)] = new
+            for each in new:
+                if isinstance(each, StoredImage):
+                    self._store.images.save(each)
+                else:
+                    self._texts[self._store.texts.save(each)] = each
             self.change_compose(replace(self.compose, attachments=files))
             self.keep()
 

@@ -30,7 +30,9 @@ WORDS = "The lighthouse keeps its lamp in a blue box"
 
 
 def document(driver: Any, folder: Path) -> str:
-    """Attach a PDF to the pane's message, which a child process reads, and take it off again."""
+    """Attach a PDF to the pane's message, which a child process reads, have it drawn as an image,
+    and take it off again.
+    """
     from PySide6.QtGui import QFont, QPainter, QPdfWriter
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,10 +51,16 @@ def document(driver: Any, folder: Path) -> str:
         raise RuntimeError(refused[0])
     (attachment,) = attaching.files
     text = attaching.text(attachment)
-    attaching.remove(attachment)
+    attaching.draw(attachment, ())
+    driver.until(lambda: refused or attaching.files[0].is_image, 60)
+    drawn = attaching.files[0]
+    attaching.remove(drawn)
+    if refused:
+        raise RuntimeError(refused[0])
     if text is None or WORDS not in " ".join(" ".join(text.pages).split()):
         raise RuntimeError("the text of a PDF is not what was written into it")
-    return f"{len(text.pages)} page of a PDF, {attachment.characters} characters"
+    size = f"{drawn.width} x {drawn.height} pixels"
+    return f"{len(text.pages)} page of a PDF, {attachment.characters} characters, {size}"
 
 
 def tool() -> str:

@@ -66,7 +66,7 @@ class Attachment:
         characters: of its whole text.
         use: how much of it is sent. "passages" are found by the question when that is sent.
         spans: what is sent unless it is all: of which page, counted from 1, from which character to
-            which.
+            which. Of an image that is a document's page, which one.
         width, height: of an image in pixels; 0 for what has a text.
     """
 

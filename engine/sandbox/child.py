@@ -271,6 +271,18 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return about, ("\f".join(found.pages).encode(errors="replace"),)
 
 
+def _pages(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.text.documents import UnreadableError, draw
+
+    asked = (arguments[name] for name in ("numbers", "pixels", "small"))
+    try:
+        found = draw(Path(arguments["path"]), *asked)
+    except UnreadableError as error:
+        raise RefusedError(str(error)) from None
+    about = [[page.number, page.width, page.height] for page in found]
+    return {"pages": about}, tuple(file for page in found for file in (page.jpeg, page.thumbnail))
+
+
 def _image(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.sandbox import images
 
@@ -363,6 +375,7 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "tokenizer": _tokenizer,
     "document": _document,
     "image": _image,
+    "pages": _pages,
     "gguf_digest": _gguf_digest,
     "gguf": _gguf,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from engine.sandbox import images, protocol
 from engine.sandbox.images import Picture
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Limits, RefusedError, Reply, TaskError
-from engine.text.documents import Document
+from engine.text.documents import Document, DrawnPage
 
 _WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
 
@@ -53,6 +53,24 @@ def read_document(
         pages=tuple(blobs[0].decode(errors="replace").split("\f")),
         labels=tuple(map(str, result["labels"])),
     )
+
+
+def draw_pages(
+    path: Path,
+    numbers: Sequence[int],
+    pixels: int,
+    small: int,
+    stop: threading.Event | None = None,
+    limits: Limits = protocol.DOCUMENT,
+) -> list[DrawnPage]:
+    """Pages of a PDF as images: see `engine.text.documents.draw`. As `read_document`."""
+    asked = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
+    result, blobs = _read("pages", asked, (), f"“{path.name}”", limits, stop, _reading)
+    files = zip(result["pages"], blobs[::2], blobs[1::2], strict=True)
+    return [
+        DrawnPage(number, width, height, jpeg, thumbnail)
+        for (number, width, height), jpeg, thumbnail in files
+    ]
 
 
 def read_image(

@@ -43,9 +43,12 @@ def read(data: str, kind: str = "", name: str = "") -> str:
         path = Path(folder) / f"document{ending}"
         path.write_bytes(content)
         try:
-            return "\n\n".join(read_document(path).pages)
+            found = read_document(path)
         except EngineError as error:
             raise ValueError(error.message.rstrip(".")) from None
+    if found.is_scan:
+        raise ValueError("it holds no text: its pages are pictures. Send them as images")
+    return "\n\n".join(found.pages)
 
 
 def decoded(data: str) -> tuple[bytes, str]:

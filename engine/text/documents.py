@@ -9,10 +9,13 @@ tell where pages end.
 from __future__ import annotations
 
 import codecs
+import contextlib
+import io
+import math
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,11 @@ so what is declared can be relied on."""
 _MOST_PART = 150_000_000
 _MOST_MEMBERS = 20_000
 _DEEPEST = 200
+_MOST_SIDE = 4_000
+"""Pixels of a page that is drawn; JPEG has no more than 65,535."""
+_MOST_SCALE = 4.0
+"""Pixels of a point: 288 an inch."""
+_QUALITY = 85
 
 DAMAGED = "is damaged"
 LOCKED = "is locked with a password. Save it without one and try again"
@@ -58,6 +66,23 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True)
+class DrawnPage:
+    """A page as an image.
+
+    Attributes:
+        number: from 1.
+        width, height: in pixels.
+        jpeg, thumbnail: files; the second is a small one.
+    """
+
+    number: int
+    width: int
+    height: int
+    jpeg: bytes
+    thumbnail: bytes
+
+
+@dataclass(frozen=True)
 class Document:
     """A file as text.
 
@@ -74,9 +99,16 @@ class Document:
     pages: tuple[str, ...]
     labels: tuple[str, ...] = ()
 
+    @property
+    def is_scan(self) -> bool:
+        """Whether all that its pages have is pictures."""
+        return not any(self.pages)
+
 
 def read(path: Path) -> Document:
     """The file as text with page boundaries. What it is, its content tells: names may be wrong.
+
+    A PDF may be a scan, whose pages have no text; no other file is without any.
 
     Raises:
         UnreadableError: why not, as the end of a sentence.
@@ -175,17 +207,11 @@ def _decoded(data: bytes) -> str:
 def _pdf(path: Path) -> Document:
     """The text of each page. Of the parsers pdfium alone reads 500 pages within a second."""
     import pypdfium2
-    from pypdfium2 import raw
 
-    try:
-        opened = pypdfium2.PdfDocument(path)
-    except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD or "password" in str(error):
-            raise UnreadableError(LOCKED) from None
-        raise UnreadableError("is damaged, or no PDF") from None
+    opened = _opened(path)
     budget = _Budget()
     budget.take("", len(opened))
-    pages = []
+    pages, whole = [], 0
     for number in range(len(opened)):
         try:
             page = opened[number]
@@ -193,14 +219,67 @@ def _pdf(path: Path) -> Document:
         except pypdfium2.PdfiumError:
             pages.append("")  # a damaged page among whole ones
             continue
+        whole += 1
         pages.append(budget.take(text.get_text_range()))
         text.close()
         page.close()
+    if not whole:
+        raise UnreadableError(DAMAGED)
+    return Document("PDF", "page", tuple(map(_clean, pages)))
+
+
+def _opened(path: Path) -> Any:
+    """A PDF, by pdfium. Raises UnreadableError."""
+    import pypdfium2
+    from pypdfium2 import raw
+
     try:
-        return _document("PDF", "page", pages)
-    except UnreadableError:
-        sentence = "holds no text: its pages are pictures. Have them read by an OCR program first"
-        raise UnreadableError(sentence) from None
+        return pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD or "password" in str(error):
+            raise UnreadableError(LOCKED) from None
+        raise UnreadableError("is damaged, or no PDF") from None
+
+
+def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[DrawnPage]:
+    """Pages of a PDF as images, one after the other, with what was written into its forms.
+
+    Damaged pages, and those that there are not, are left out.
+
+    Args:
+        numbers: of the pages, from 1.
+        pixels: that each has at most.
+        small: pixels of the longer side of a thumbnail.
+
+    Raises:
+        UnreadableError: it is locked or damaged.
+    """
+    import pypdfium2
+
+    opened, found = _opened(path), list[DrawnPage]()
+    with contextlib.suppress(pypdfium2.PdfiumError):
+        opened.init_forms()
+    for number in numbers:
+        try:
+            page = opened[number - 1]
+            width, height = page.get_size()
+            scale = math.sqrt(pixels / (width * height))
+            scale = min(scale, _MOST_SIDE / width, _MOST_SIDE / height, _MOST_SCALE)
+            image = page.render(scale=scale).to_pil()
+            page.close()
+        except (pypdfium2.PdfiumError, ArithmeticError, IndexError, ValueError):
+            continue
+        image = image.convert("RGB")
+        jpeg, (wide, high) = _as_jpeg(image), image.size
+        image.thumbnail((small, small))
+        found.append(DrawnPage(number, wide, high, jpeg, _as_jpeg(image)))
+    return found
+
+
+def _as_jpeg(image: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=_QUALITY)
+    return file.getvalue()
 
 
 def _sheets(path: Path) -> Document:

@@ -1127,6 +1127,16 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Extract Text</source>
+        <translation>Text auslesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Replace the images with the text in them, read by this computer</source>
+        <translation>Ersetzt die Bilder durch den Text darin, den dieser Computer ausliest</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Neu starten</translation>
     </message>
@@ -2891,6 +2901,11 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>„{name}“ kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
+        <translation>„{name}“ ist teilweise angehängt: {pages} von {count}. Öffne eine davon, um andere zu wählen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -8573,6 +8588,16 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} entfernt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Show Image</source>
+        <translation>Bild anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pages as Images</source>
+        <translation>Seiten als Bilder</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

@@ -1127,6 +1127,16 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Extract Text</source>
+        <translation>Extraer texto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Replace the images with the text in them, read by this computer</source>
+        <translation>Sustituye las imágenes por el texto que contienen, leído por este ordenador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Iniciar de nuevo</translation>
     </message>
@@ -2891,6 +2901,11 @@ Rechazaste responder.</translation>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>No se puede leer «{name}».</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
+        <translation>«{name}» está adjunto en parte: {pages} de {count}. Abre una de ellas para elegir otras.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -8616,6 +8631,16 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} quitado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Show Image</source>
+        <translation>Mostrar imagen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pages as Images</source>
+        <translation>Páginas como imágenes</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

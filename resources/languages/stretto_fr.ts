@@ -1127,6 +1127,16 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Extract Text</source>
+        <translation>Extraire le texte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Replace the images with the text in them, read by this computer</source>
+        <translation>Remplace les images par le texte qu’elles contiennent, lu par cet ordinateur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Redémarrer</translation>
     </message>
@@ -2891,6 +2901,11 @@ Vous avez refusé.</translation>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
+        <translation>«&#xa0;{name}&#xa0;» est joint en partie&#xa0;: {pages} sur {count}. Ouvrez l’une d’elles pour en choisir d’autres.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -8573,6 +8588,16 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} retiré</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Show Image</source>
+        <translation>Afficher l’image</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pages as Images</source>
+        <translation>Pages en images</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

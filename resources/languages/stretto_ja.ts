@@ -1117,6 +1117,16 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Extract Text</source>
+        <translation>テキストを抽出</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Replace the images with the text in them, read by this computer</source>
+        <translation>画像を、このコンピュータで読み取ったテキストに置き換えます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>もう一度起動</translation>
     </message>
@@ -2850,6 +2860,11 @@ You declined.</source>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>「{name}」を読み取れません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
+        <translation>「{name}」は一部だけ添付されています: {pages}（全{count}ページ）。ほかのページを選ぶには、いずれかのページを開いてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -8468,6 +8483,16 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name}を削除しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Show Image</source>
+        <translation>画像を表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pages as Images</source>
+        <translation>ページを画像として送信</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

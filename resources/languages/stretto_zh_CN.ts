@@ -1117,6 +1117,16 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Extract Text</source>
+        <translation>提取文字</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Replace the images with the text in them, read by this computer</source>
+        <translation>用这台电脑识别出的文字替换图片</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>重新启动</translation>
     </message>
@@ -2850,6 +2860,11 @@ You declined.</source>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>无法读取“{name}”。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
+        <translation>“{name}”仅附加了一部分：{pages}（共 {count} 页）。打开其中一页即可选择其他页面。</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
@@ -8511,6 +8526,16 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>已移除 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Show Image</source>
+        <translation>显示图片</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Pages as Images</source>
+        <translation>以图片形式发送页面</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

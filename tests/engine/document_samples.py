@@ -25,21 +25,32 @@ def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
 
 def pdf(path: Path, pages: Sequence[str], trailer: str = "") -> Path:
     """A PDF whose pages have the lines of each text; empty ones are blank."""
+    streams = []
+    for text in pages:
+        lines = "".join(f"({line}) Tj 0 -14 Td\n" for line in text.split("\n") if line)
+        streams.append(f"BT /F1 11 Tf 72 760 Td\n{lines}ET")
+    return _pdf(path, streams, trailer)
+
+
+def scan(path: Path, pages: int, size: str = "612 792") -> Path:
+    """A PDF without text. Its pages are grey, each a little darker than the one before."""
+    return _pdf(path, [f"{1 - n / 100:.2f} g 0 0 9999 9999 re f" for n in range(pages)], size=size)
+
+
+def _pdf(path: Path, streams: Sequence[str], trailer: str = "", size: str = "612 792") -> Path:
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
-    font = 3 + 2 * len(pages)
+    font = 3 + 2 * len(streams)
     kids = []
-    for number, text in enumerate(pages):
+    for number, stream in enumerate(streams):
         page, content = 3 + 2 * number, 4 + 2 * number
         kids.append(f"{page} 0 R")
-        lines = "".join(f"({line}) Tj 0 -14 Td\n" for line in text.split("\n") if line)
-        stream = f"BT /F1 11 Tf 72 760 Td\n{lines}ET"
         objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R "
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {size}] /Contents {content} 0 R "
             f"/Resources << /Font << /F1 {font} 0 R >> >> >>"
         )
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
     objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(pages)} >>"
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(streams)} >>"
     out, places = "%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):
         places.append(len(out))

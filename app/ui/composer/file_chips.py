@@ -40,6 +40,11 @@ class ChipWords:
     def is_image(self) -> bool:
         return self.attachment is not None and self.attachment.is_image
 
+    @property
+    def shows_only(self) -> bool:
+        """Whether all that can be chosen of it is to see it: an image that is no page."""
+        return self.is_image and self.attachment is not None and not self.attachment.spans
+
 
 class FileChip(PaintedButton):
     """One file: Enter or a click opens what can be done with it, or shows an image; Delete takes
@@ -73,12 +78,13 @@ class FileChip(PaintedButton):
             about = tr("{about}; too long for this model", about=about)
         if words.is_image:
             self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=about))
-            self.setAccessibleDescription(tr("Enter shows the image, Delete removes it"))
         else:
             self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
-            self.setAccessibleDescription(
-                tr("Enter chooses what the model gets, Delete removes the file")
-            )
+        self.setAccessibleDescription(
+            tr("Enter shows the image, Delete removes it")
+            if words.shows_only
+            else tr("Enter chooses what the model gets, Delete removes the file")
+        )
         self.setToolTip(f"{words.name}\n{about}")
         self.update()
 

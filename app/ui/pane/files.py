@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.attached import about, kind_of, used
+from app.chats.attached import about, kind_of, page_numbers, used
 from app.chats.attaching import Attaching
 from app.chats.passages import pages_in
 from app.settings.language import counted, mark, number, tr
@@ -280,7 +280,7 @@ class PaneFiles(QObject):
         if chips != self._shown:  # an answer that is being written changes nothing here
             read = {words.name for words in self._shown if words.attachment is None}
             done = [w for w in chips if w.attachment is not None and w.name in read]
-            for words in done:
+            for words in {w.name: w for w in done}.values():  # of many pages one
                 announce(
                     self._pane,
                     tr("{name} attached, {about}", name=words.name, about=words.about),
@@ -310,14 +310,17 @@ class PaneFiles(QObject):
             self._pane.chat.keep_back()  # without the file it may not be what is to be said
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
-            place = self.attaching.files.index(file)
-            self.attaching.remove(file)
-            undo = partial(self.attaching.put_back, file, place)
-            self.offered.emit(tr("{name} removed", name=file.name), undo)
+            self._remove(file)
+
+    def _remove(self, *gone: Attachment) -> None:
+        places = [(n, each) for n, each in enumerate(self.attaching.files) if each in gone]
+        self.attaching.remove(*gone)
+        undo = partial(self.attaching.put_back, *places)
+        self.offered.emit(tr("{name} removed", name=gone[0].name), undo)
 
     @Slot(object, object)
     def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
-        if words.attachment is not None and words.is_image:
+        if words.attachment is not None and words.shows_only:
             show_picture(self.attaching, words.attachment, chip)
         elif words.attachment is not None:
             menu = self.menu(words.attachment)
@@ -334,6 +337,22 @@ class PaneFiles(QObject):
         menu = QMenu(self._pane)
         menu.setObjectName("file-menu")
         menu.aboutToHide.connect(menu.deleteLater)
+        if file.is_image:
+            show = partial(show_picture, self.attaching, file, self._pane)
+            self._action(menu, tr("Show Image"), show)
+        else:
+            self._add_uses(menu, file)
+        if self.attaching.can_draw(file) and (file.pages > 1 or not file.is_image):
+            words = tr(_PAGES.entry) if file.is_image else tr("Pages as Images")
+            self._action(menu, words, partial(self._draw, file))
+        menu.addSeparator()
+        if not file.unit and file.characters < MOST_CHARACTERS:
+            self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
+        pages = self.attaching.pages_beside(file)  # that go with it: nobody removes twenty by hand
+        self._action(menu, tr("Remove Attachment"), partial(self._remove, *pages))
+        return menu
+
+    def _add_uses(self, menu: QMenu, file: Attachment) -> None:
         uses: list[tuple[Use, str]] = [
             ("all", tr("Everything")),
             ("beginning", tr("Beginning, up to What Fits")),
@@ -345,13 +364,6 @@ class PaneFiles(QObject):
             action = self._action(menu, words, partial(self._use, file, use))
             action.setCheckable(True)
             action.setChecked(file.use == use)
-        menu.addSeparator()
-        if not file.unit and file.characters < MOST_CHARACTERS:
-            self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
-        self._action(
-            menu, tr("Remove Attachment"), partial(self._on_removed, ChipWords(file.name, "", file))
-        )
-        return menu
 
     def _action(self, menu: QMenu, words: str, act: Callable[[], object]) -> QAction:
         action = menu.addAction(words)
@@ -366,6 +378,18 @@ class PaneFiles(QObject):
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
         dialog.chosen.connect(lambda found: self.attaching.use(file, "pages", found))
+        dialog.open()
+
+    def _draw(self, file: Attachment) -> None:
+        """Give the model pages as images: those whose text it would get, or other ones."""
+        if not file.is_image:
+            self.attaching.draw(file, page_numbers(file.spans) if file.use == "pages" else ())
+            self._pane.focus_composer()  # what was pressed will be gone
+            return
+        spans = tuple(span for each in self.attaching.pages_beside(file) for span in each.spans)
+        numbers = page_numbers(spans)
+        dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
+        dialog.chosen.connect(lambda found: self.attaching.draw(file, found))
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:

@@ -74,6 +74,8 @@ class Notice(QWidget):
         self.room = QPushButton(tr("Unload a Model…"), self)
         self.without = QPushButton(tr(WITHOUT), self)
         self.other = QPushButton(self)
+        self.texts = QPushButton(tr("Extract Text"), self)
+        self.texts.setToolTip(tr("Replace the images with the text in them, read by this computer"))
         self.get = QPushButton(tr("Get Model…"), self)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -84,6 +86,7 @@ class Notice(QWidget):
             self.without,
             self.other,
             self.get,
+            self.texts,
         ):
             row.addWidget(button)
         row.addStretch(1)
@@ -110,6 +113,7 @@ class Notice(QWidget):
         self.without.setVisible(not short and variant)
         self.other.hide()
         self.get.hide()
+        self.texts.hide()
         error = model_status.error
         self.set_text(
             error
@@ -119,13 +123,17 @@ class Notice(QWidget):
             else tr("{name} could not be loaded. {error}", name=name, error=error)
         )
 
-    def show_blind(self, words: str, other: str) -> None:
-        """Say that it cannot see the message's images; ``other``: a model that is there and can."""
+    def show_blind(self, words: str, other: str, *, reads: bool) -> None:
+        """Say that it cannot see the message's images; ``other``: a model that is there and can.
+
+        ``reads``: the text in them can be read without one.
+        """
         for button in (self.again, self.folder, self.room, self.without):
             button.hide()
         self.other.setText(tr("Use {model}", model=other))
         self.other.setVisible(bool(other))
         self.get.setVisible(not other)
+        self.texts.setVisible(reads)
         self.set_text(words)
 
     def set_text(self, text: str) -> None:
@@ -403,6 +411,7 @@ class ChatPane(QWidget):
         self.notice.without.clicked.connect(self._leave_adapter)
         self.notice.other.clicked.connect(self._use_seeing)
         self.notice.get.clicked.connect(self.get_asked)
+        self.notice.texts.clicked.connect(self._read_texts)
         unload = self.notice.room
         unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
@@ -566,7 +575,8 @@ class ChatPane(QWidget):
         elif blind:
             seeing = chat.seeing
             name = seeing.name if seeing is not None else ""
-            self.notice.show_blind(tr(BLIND, model=chat.alias or model_status.name), name)
+            words = tr(BLIND, model=chat.alias or model_status.name)
+            self.notice.show_blind(words, name, reads=chat.attaching.reads_texts)
         self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
         if self.isVisible() and chat.unseen:
@@ -683,6 +693,11 @@ class ChatPane(QWidget):
     def _use_seeing(self) -> None:
         if (seeing := self.chat.seeing) is not None:
             self._on_model_asked(seeing.ref)
+
+    @Slot()
+    def _read_texts(self) -> None:
+        self.chat.attaching.read_texts()
+        self.focus_composer()  # the button goes
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):

@@ -104,7 +104,8 @@ def shown_result(message: Message) -> str:
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:
     """What is painted beside its text: its files, which version it is, its figures, a note."""
-    parts = [tr("attached: {name}", name=each.name) for each in message.attachments]
+    files = dict.fromkeys(each.name for each in message.attachments)
+    parts = [tr("attached: {name}", name=name) for name in files]
     number, count = version
     if count > 1:
         parts.append(tr("version {number} of {count}", number=number, count=count))

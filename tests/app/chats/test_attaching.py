@@ -243,7 +243,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     assert "*Attached: a.pdf (PDF, 4 pages; pages 2–3)*" in exported
     assert "[Attached: a.pdf" in "".join(plain(pane.chat.record, pane.chat.transcript.path))
     attaching = pane.chat.attaching
-    attaching.put_back(whole, 0)
+    attaching.put_back((0, whole))
     run.until(lambda: bool(attaching.files))
     attaching.use(whole, "beginning")
     assert attaching.files[0].use == "beginning"

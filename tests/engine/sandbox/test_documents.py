@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import PIL.Image
 import pytest
 
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.sandbox import jobs
-from engine.sandbox.jobs import read_document
+from engine.sandbox.jobs import draw_pages, read_document
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Limits
 from engine.text import documents
-from engine.text.documents import UnreadableError, read
+from engine.text.documents import UnreadableError, draw, read
 from tests.engine import document_samples as samples
 from tests.engine.document_samples import paragraph
 
@@ -51,6 +53,40 @@ def test_a_pdf_is_read_page_by_page_in_a_child(tmp_path: Path, children: list[Ch
     assert (found.kind, found.unit) == ("PDF", "page")
     assert found.pages == ("One\nTwo", "", "The fox is red.")
     assert [child.alive for child in children] == [False]  # each is for one file
+
+
+def test_pages_of_a_pdf_are_drawn_in_a_child(tmp_path: Path, children: list[Child]) -> None:
+    path = samples.scan(tmp_path / "scan.pdf", 40)
+    assert read(path).is_scan
+    found = draw_pages(path, [1, 40, 41], 20_000, 30)
+    assert [page.number for page in found] == [1, 40], "there is no page 41"
+    for page, grey in zip(found, (255, 155), strict=True):
+        for file, size in ((page.jpeg, (125, 161)), (page.thumbnail, (23, 30))):
+            image = PIL.Image.open(io.BytesIO(file))
+            assert (image.format, image.size) == ("JPEG", size)
+            assert all(abs(shade - grey) < 3 for shade in image.getpixel((9, 9)))
+    assert [child.alive for child in children] == [False]
+
+
+@pytest.mark.parametrize(
+    ("size", "drawn"),
+    [
+        ("14400 1", (4000, 1)),  # no larger than any decoder takes
+        ("99999999 99999999", (142, 142)),
+        ("10 10", (40, 40)),  # no more than what is printed has
+    ],
+)
+def test_pages_of_odd_sizes_are_drawn(tmp_path: Path, size: str, drawn: tuple[int, int]) -> None:
+    path = samples.scan(tmp_path / "odd.pdf", 1, size)
+    (page,) = draw(path, [1], 20_000, 30)
+    assert (page.width, page.height) == drawn
+
+
+def test_a_page_that_takes_too_long_is_told(tmp_path: Path) -> None:
+    short = Limits(0.3, 1024 * _MB, 16 * _MB)
+    path = samples.scan(tmp_path / "slow.pdf", 4000)
+    with pytest.raises(EngineError, match=r"“slow\.pdf” cannot be read: it took longer than 0\.3"):
+        draw_pages(path, range(1, 4001), 2_000_000, 30, limits=short)
 
 
 def test_word_has_headings_lists_tables_and_pages(tmp_path: Path) -> None:
@@ -152,10 +188,9 @@ def _locked(path: Path) -> None:
         ("bomb.docx", _entities, "holds XML that is not safe to read"),
         ("bomb.xlsx", _sheet_entities, "is damaged"),
         ("nested.html", _nested, "is nested too deeply"),
-        ("endless.pdf", _endless, "holds no text"),
+        ("endless.pdf", _endless, "is damaged"),
         ("locked.pdf", _locked, "is locked with a password"),
         ("cut.pdf", lambda p: p.write_bytes(b"%PDF-1.7\n1 0 obj <<"), "is damaged, or no PDF"),
-        ("blank.pdf", lambda p: samples.pdf(p, ["", ""]), "its pages are pictures"),
         ("empty.txt", lambda p: p.write_bytes(b""), "is empty"),
         ("blank.txt", lambda p: p.write_bytes(b" \n\n"), "holds no text"),
         ("program", lambda p: p.write_bytes(bytes(range(256)) * 40), "is no text"),

@@ -1,0 +1,243 @@
+"""Pages of PDFs go with a message as images, to models that see; else the text in them does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+
+from app.chats import pages
+from app.chats.actions import Action
+from app.ui.pane.files import PagesDialog
+from app.ui.pane.pane import ChatPane
+from engine import Engine
+from engine.bench.seeing import write_seeing
+from engine.messages import Image
+from engine.sandbox import recognition
+from engine.text.documents import DrawnPage
+from tests.app.chats.test_attaching import read
+from tests.app.chats.test_images import give, see, sent, shown
+from tests.app.conftest import Run, Start
+from tests.engine import document_samples as samples
+
+Drawn = list[tuple[int, ...]]
+
+
+@pytest.fixture(autouse=True)
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
+    """The numbers of pages that children were asked for, a list each time."""
+    asked: Drawn = []
+    real = pages.draw_pages
+
+    def noted(path: Path, numbers: Sequence[int], *others: object) -> list[DrawnPage]:
+        asked.append(tuple(numbers))
+        return real(path, numbers, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pages, "draw_pages", noted)
+    monkeypatch.setattr(pages, "_held", pages.OrderedDict())
+    monkeypatch.setattr(pages, "PIXELS", 60_000)  # they are drawn and read sooner
+    return asked
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    """A window whose chat has a model that sees."""
+    made = start().ready()
+    see(made, made.pane)
+    return made
+
+
+def scan(tmp_path: Path, count: int, name: str = "scan.pdf") -> Path:
+    return samples.scan(tmp_path / name, count)
+
+
+def numbers(pane: ChatPane) -> list[int]:
+    """Of the pages that are attached as images."""
+    return [each.spans[0][0] for each in pane.chat.attaching.files if each.is_image]
+
+
+def chosen(run: Run, words: str) -> None:
+    """Take this entry of the first chip's menu."""
+    chip = run.pane.composer.chips.chips[0]
+    QTest.keyClick(chip, Qt.Key.Key_Return)
+    menu = run.pane.findChild(QMenu, "file-menu")
+    assert menu is not None
+    (action,) = [each for each in menu.actions() if each.text() == words]
+    menu.close()
+    action.trigger()
+
+
+def test_a_scan_is_given_as_images_with_the_numbers_of_its_pages(run: Run, tmp_path: Path) -> None:
+    pane = give(run, scan(tmp_path, 2))
+    assert numbers(pane) == [1, 2]
+    first = pane.composer.chips.chips[0]
+    assert first.accessibleName() == "Image scan.pdf, PDF, page 1, 216 × 279"
+    run.say("say what")
+    parts = sent(run)
+    assert [part["text"] for part in parts if part["type"] == "text"] == [  # type: ignore[index]
+        "scan.pdf, page 1:\n",
+        "scan.pdf, page 2:\n",
+        "say what",
+    ]
+    assert isinstance(parts[1]["image"], Image)  # type: ignore[index]
+    row = pane.transcript.row(pane.chat.transcript.path[0].id)
+    assert row.accessibleDescription().count("attached: scan.pdf") == 1
+    assert len(shown(pane).pictures) == 2
+
+
+def test_the_same_scan_in_several_chats_is_drawn_and_kept_once(
+    run: Run, tmp_path: Path, drawn: Drawn
+) -> None:
+    run.window.commands["split_right"].trigger()
+    run.until(lambda: len(run.panes) == 2)
+    first, second = run.panes
+    see(run, first)
+    see(run, second)
+    for pane in run.panes:
+        pane.composer.field.files_given.emit([scan(tmp_path, 2)])
+    read(run, lambda: numbers(first) == numbers(second) == [1, 2])
+    assert drawn == [(1,), (2,)]
+    assert first.chat.attaching.files == second.chat.attaching.files
+
+
+def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attaching = run.pane.chat.attaching
+    monkeypatch.setattr(type(attaching), "_left", 350)
+
+    async def hundred(_: object) -> int:
+        return 100
+
+    monkeypatch.setattr(attaching, "_tokens_of_image", hundred)
+    pane = give(run, scan(tmp_path, 30))
+    assert numbers(pane) == [1, 2, 3]
+    assert run.window.toast.text.startswith("“scan.pdf” is attached in part: pages 1–3 of 30.")
+    chosen(run, "Chosen Pages…")
+    dialog = pane.findChild(PagesDialog)
+    assert dialog is not None
+    assert dialog.field.text() == "1, 2, 3"
+    dialog.field.setText("7, 29")
+    dialog._on_go()
+    read(run, lambda: not attaching.reading)
+    assert numbers(pane) == [7, 29]
+    chosen(run, "Remove Attachment")
+    assert attaching.files == ()
+    run.window.commands["undo"].trigger()
+    run.until(lambda: numbers(pane) == [7, 29])
+
+
+def test_as_many_pages_as_files_can_be_attached(run: Run, tmp_path: Path) -> None:
+    pane = give(run, scan(tmp_path, 25))
+    assert len(numbers(pane)) == 20
+    assert "pages 1–20 of 25" in run.window.toast.text
+
+
+def test_a_pdf_with_text_is_given_as_images_where_a_person_chooses_that(
+    run: Run, tmp_path: Path
+) -> None:
+    pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two", "Three"]))
+    (file,) = pane.chat.attaching.files
+    pane.chat.attaching.use(file, "pages", [2])
+    chosen(run, "Pages as Images")
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert numbers(pane) == [2]
+    assert not [each for each in pane.chat.attaching.files if not each.is_image]
+
+
+def test_how_many_pages_fit_the_model_itself_counts(start: Start, tmp_path: Path) -> None:
+    engine = Engine()
+    run = start(engine_factory=lambda *_: engine)
+    chat = run.pane.chat
+    chat.set_model(str(write_seeing(tmp_path / "qwen")))
+    read(run, lambda: chat.model_status.model is not None)
+    chat.set_options(replace(chat.options, context=512), "")
+    give(run, scan(tmp_path, 9))
+    few = len(numbers(run.pane))
+    assert 1 < few < 9
+    model = chat.model_status.model
+    assert model is not None
+    images = [
+        {"type": "image", "image": Image(page)}
+        for page in run.app.store.images.of([chat.attaching.files]).values()
+    ]
+    count = engine.count_later(model, [{"role": "user", "content": images}], None).result(60)
+    assert count <= 384
+    assert count * (few + 1) / few > 384 - count / few
+
+
+# A model that does not see.
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A reader of texts that says how large a file it was given, and takes no language."""
+    path = tmp_path / "tesseract"
+    path.write_text(
+        f"#!{sys.executable}\nimport sys\nprint('read', open(sys.argv[1], 'rb').read(2))\n"
+    )
+    path.chmod(0o755)
+    monkeypatch.setattr(recognition, "_program", lambda: str(path))
+    return path
+
+
+@pytest.mark.usefixtures("reader")
+def test_the_text_in_a_scan_takes_its_place_where_the_model_does_not_see(
+    start: Start, tmp_path: Path
+) -> None:
+    run = start().ready()
+    pane = give(run, scan(tmp_path, 2))
+    assert pane.chat.can(Action.SEND) is not None
+    assert pane.notice.texts.isVisible()
+    pane.notice.texts.click()
+    read(run, lambda: not pane.chat.attaching.reading)
+    (file,) = pane.chat.attaching.files
+    assert (file.name, file.unit, file.pages, file.use) == ("scan.pdf", "page", 2, "all")
+    text = pane.chat.attaching.text(file)
+    assert text is not None
+    assert text.pages == (r"read b'\xff\xd8'",) * 2
+    assert not pane.notice.isVisible()
+    assert pane.chat.can(Action.SEND) == "Write a message first."
+
+
+@pytest.mark.usefixtures("reader")
+def test_of_a_long_scan_the_text_of_those_pages_is_given_that_were_attached(
+    start: Start, tmp_path: Path
+) -> None:
+    run = start().ready()
+    pane = give(run, scan(tmp_path, 25))
+    attaching = pane.chat.attaching
+    attaching.remove(*attaching.files[2:])
+    pane.notice.texts.click()
+    read(run, lambda: not attaching.reading)
+    (file,) = attaching.files
+    assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [1, 2])
+
+
+def test_an_image_without_text_stays_and_a_sentence_says_so(
+    start: Start, tmp_path: Path, reader: Path
+) -> None:
+    reader.write_text(f"#!{sys.executable}\n")
+    run = start().ready()
+    pane = give(run, scan(tmp_path, 1))
+    pane.notice.texts.click()
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert run.window.toast.text == "No text was found in “scan.pdf”."
+    assert numbers(pane) == [1]
+
+
+def test_without_a_reader_none_is_offered(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "_program", str)
+    run = start().ready()
+    pane = give(run, scan(tmp_path, 1))
+    assert pane.notice.isVisible()
+    assert not pane.notice.texts.isVisible()
+    assert pane.notice.text == "Guide cannot see images. Remove them, or choose a model that can."

@@ -1,0 +1,111 @@
+"""The text in an image is read by the system's own reader, with an end to its patience."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import PIL.Image
+import pytest
+
+from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
+from engine.sandbox import recognition
+from engine.sandbox.jobs import draw_pages
+from engine.sandbox.recognition import read_text
+from tests.engine import document_samples as samples
+
+Stand = Callable[[str], Path]
+
+
+@pytest.fixture
+def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
+    """Lets a Python program stand for the system's reader."""
+
+    def make(code: str) -> Path:
+        path = tmp_path / "reader"
+        path.write_text(f"#!{sys.executable}\nimport os, sys, time\n{code}\n")
+        path.chmod(0o755)
+        monkeypatch.setattr(recognition, "_program", lambda: str(path))
+        return path
+
+    return make
+
+
+def read(jpeg: bytes = b"jpeg", language: str = "de") -> str:
+    return read_text(jpeg, "“a.png”", language, threading.Event())
+
+
+def refused() -> str:
+    with pytest.raises(EngineError) as error:
+        read()
+    assert error.value.code == INVALID_REQUEST
+    return error.value.message
+
+
+@pytest.mark.skipif(not shutil.which("tesseract"), reason="tesseract is not installed")
+def test_tesseract_reads_a_page(tmp_path: Path) -> None:
+    path = samples.pdf(tmp_path / "a.pdf", ["The quick brown fox\njumps over the lazy dog."])
+    (page,) = draw_pages(path, [1], 2_000_000, 100)
+    words = "The quick brown fox jumps over the lazy dog."
+    assert " ".join(read(page.jpeg).split()) == words
+    blank = io.BytesIO()
+    PIL.Image.new("RGB", (300, 300), "white").save(blank, "JPEG")
+    assert read(blank.getvalue()) == ""
+
+
+_TESSERACT = """
+if '--list-langs' in sys.argv:
+    print('List of available languages (3):', 'deu', 'eng', 'osd', sep='\\n')
+else:
+    print(open(sys.argv[1]).read(), *sys.argv[2:], os.environ['OMP_THREAD_LIMIT'])
+"""
+
+_OSASCRIPT = """
+assert 'VNRecognizeTextRequest' in sys.argv[2]
+print(sys.argv[1], open(sys.argv[3]).read(), 'é')
+"""
+
+
+def test_tesseract_is_asked_in_the_languages_that_are_installed(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    stand(_TESSERACT)
+    assert read() == "jpeg stdout -l deu+eng 1"
+    assert read(language="ja") == "jpeg stdout -l eng 1"
+
+
+def test_on_a_mac_vision_is_asked_by_a_script(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    stand(_OSASCRIPT)
+    assert read() == "-e jpeg é"
+
+
+def test_a_reader_that_fails_is_told_in_a_sentence(stand: Stand) -> None:
+    path = stand("sys.exit(0 if '--list-langs' in sys.argv else 3)")
+    assert refused() == "“a.png” cannot be read: the reader of texts ended with status 3."
+    path.unlink()
+    assert "the reader of texts could not be started" in refused()
+
+
+def test_a_reader_that_takes_too_long_is_ended(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "SECONDS", 0.5)
+    stand("time.sleep(0 if '--list-langs' in sys.argv else 600)")
+    assert refused() == "“a.png” cannot be read: the reader of texts took longer than 0.5 seconds."
+
+
+def test_reading_can_be_cancelled(stand: Stand) -> None:
+    stand("time.sleep(0 if '--list-langs' in sys.argv else 600)")
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(EngineError) as error:
+        read_text(b"jpeg", "“a.png”", "de", stop)
+    assert error.value.code == ENGINE_STOPPED
