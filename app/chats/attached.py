@@ -149,6 +149,11 @@ def page_numbers(spans: tuple[Span, ...]) -> list[int]:
     return sorted({each for each, _, _ in spans})
 
 
+def page_of(image: Attachment) -> str:
+    """The number of the document's page that an image is; "" for others."""
+    return number(image.spans[0][0]) if image.spans else ""
+
+
 def attached(attachment: Attachment) -> str:
     """ "report.pdf (PDF, 12 pages; pages 1–3)": as it stands in an export."""
     part = used(attachment)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.chats.attached import page_of
 from app.settings.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
@@ -151,7 +152,8 @@ class FileChip(PaintedButton):
 
     def _paint_image(self, painter: QPainter) -> None:
         tokens, area = theme().tokens, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        paint_small(painter, area, self.words.thumbnail)
+        page = page_of(self.words.attachment) if self.words.attachment is not None else ""
+        paint_small(painter, area, self.words.thumbnail, page)
         painter.setPen(focus_pen() if self.hasFocus() else QPen(QColor(tokens.outline)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(area, 8, 8)

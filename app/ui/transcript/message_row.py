@@ -31,7 +31,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.chats.actions import Action
-from app.chats.attached import about, shown_pages, used
+from app.chats.attached import about, page_of, shown_pages, used
 from app.chats.attaching import Attaching
 from app.chats.tool_call import result_of
 from app.markdown import MarkdownDocument
@@ -221,7 +221,7 @@ class SmallPicture(PaintedButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        paint_small(painter, area, self._thumbnail)
+        paint_small(painter, area, self._thumbnail, page_of(self.attachment))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         over = QColor(theme().tokens.muted if self.underMouse() else theme().tokens.outline)
         painter.setPen(focus_pen() if self.hasFocus() else over)

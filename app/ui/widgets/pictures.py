@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
@@ -13,7 +13,7 @@ from app import flows
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import scaled, theme
+from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.widgets.sheet import Sheet
 
 Pixels = tuple[int, int, bytes]
@@ -27,8 +27,11 @@ def small(thumbnail: bytes) -> QPixmap:
     return QPixmap.fromImage(QImage.fromData(thumbnail, "JPEG"))  # type: ignore[arg-type]
 
 
-def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes) -> None:
-    """The middle of a thumbnail in an area with round corners; its sign where there is none."""
+def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str = "") -> None:
+    """The middle of a thumbnail in an area with round corners; its sign where there is none.
+
+    ``number``: of the page that it is, in its corner.
+    """
     tokens, ratio = theme().tokens, painter.device().devicePixelRatioF()
     path = QPainterPath()
     path.addRoundedRect(area, 8, 8)
@@ -54,6 +57,15 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes) -> None:
         cut = QRectF(0, 0, wanted.width(), wanted.height())
         cut.moveCenter(QRectF(fitted.rect()).center())
         painter.drawPixmap(area, fitted, cut)
+    if number:
+        painter.setFont(ui_font(t.SMALL_PX))
+        words = QRectF(painter.fontMetrics().boundingRect(number)).adjusted(-5, -2, 5, 2)
+        words.moveBottomLeft(area.bottomLeft() + QPointF(4, -4))
+        painter.setPen(QColor(tokens.outline))
+        painter.setBrush(QColor(tokens.surface))  # is seen on every image
+        painter.drawRoundedRect(words, 6, 6)
+        painter.setPen(QColor(tokens.text))
+        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, number)
     painter.restore()
 
 
