@@ -211,8 +211,11 @@ class Here:
         return process.returncode, printed
 
 
-def installed(package: str, program: str) -> Path:
+def installed(package: str, program: str, beside: Sequence[str] = ()) -> Path:
     """A program of npm's, installed where it is missing.
+
+    Args:
+        beside: other packages that it needs.
 
     Raises:
         SystemExit: it cannot be.
@@ -223,7 +226,7 @@ def installed(package: str, program: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         print(f"installing {package} into {folder.relative_to(ROOT)}", flush=True)
         # Without a tag npm takes an older one where the newest asks for a newer Node.
-        asked = ["--no-fund", "--no-audit", "--prefix", str(folder), f"{package}@latest"]
+        asked = ["--no-fund", "--no-audit", "--prefix", str(folder), f"{package}@latest", *beside]
         npm = ["npm", "install", *asked]
         if subprocess.call(npm, stdout=subprocess.DEVNULL):
             raise SystemExit(f"{package} cannot be installed: is there a network?")

@@ -55,6 +55,7 @@ class Client:
         helper: a call of a sub-agent that is asked [[part]]; None where it has none.
         context: tokens of the model; some answers of tools fill them.
         fill: what the shell runs to fill them, with {n} for a digit.
+        beside: packages that must lie beside its own.
     """
 
     package: str
@@ -66,6 +67,7 @@ class Client:
     helper: str | None = None
     context: int = 40_000
     fill: str = FILL
+    beside: Sequence[str] = ()
 
     @property
     def scripts(self) -> dict[str, list[str]]:
@@ -134,6 +136,7 @@ CLIENTS = {
         lambda line: call("bash", command=line),
         call("write", path="@/two.txt", content="two"),
         ["--continue", "-p", "PROMPT"],
+        beside=["node@22"],  # it runs with no older one
     ),
     "cline": Client(
         "cline",
@@ -226,7 +229,8 @@ def _restarted(here: Here, ask: _Session) -> list[Exchange]:
 def _run(name: str, here: Here) -> None:
     """Four turns with tools, an overflow, an abort, and on after that."""
     client = CLIENTS[name]
-    ask = _Session(here, name, installed(client.package, client.program), client.asked)
+    program = installed(client.package, client.program, client.beside)
+    ask = _Session(here, name, program, client.asked)
     said, turns = ask("[[tools]] please")
     written = all((here.folder / file).exists() for file in ("one.txt", "two.txt"))
     here.found("four turns with tools", written and "All are done" in said, figures(turns))
