@@ -148,6 +148,8 @@ AGENTS = {
                         "baseUrl": "$url/v1",
                         "api": "openai-completions",
                         "apiKey": "$key",
+                        # By which a session stays one when its beginning is made shorter.
+                        "compat": {"sendSessionAffinityHeaders": True},
                         "models": [
                             {"id": "$model", "contextWindow": "$context", "maxTokens": "$answer"}
                         ],

@@ -117,20 +117,22 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
     """Code and words by which an API's clients know that they must make their prompt shorter.
 
-    They look for its sentence at the beginning, and take the figures out of it.
+    They look for its sentence at the beginning, and take the figures out of it. OpenAI has one in
+    each of its APIs, and some look for the other's (Copilot CLI gives up without it).
     """
     figures, most = _FIGURES.search(message), _MOST.search(message)
-    if figures is None and not anthropic:
-        return CONTEXT_LENGTH, f"Your input exceeds the context window of this model. {message}"
-    if figures is None:
+    if figures is None and anthropic:
         return CONTEXT_OVERFLOW, f"prompt is too long. {message}"
+    exceeds = "Your input exceeds the context window of this model."
+    if figures is None:
+        return CONTEXT_LENGTH, f"{exceeds} {message}"
     count, limit = _number(figures[1]), _number(figures[3])
     if figures[2] == "characters" and most is not None:
         count = max(limit + 1, count * limit // _number(most[1]))
     if not anthropic:
         openais = (
             f"This model's maximum context length is {limit} tokens. However, your messages "
-            f"resulted in {count} tokens."
+            f"resulted in {count} tokens. {exceeds}"
         )
         return CONTEXT_LENGTH, f"{openais} {message}"
     return CONTEXT_OVERFLOW, f"prompt is too long: {count} tokens > {limit} maximum. {message}"
