@@ -66,7 +66,12 @@ _PARENT = (
 )
 _OF_TASK = {"task", "user_query", "user_request", "prompt", "question", "objective"}
 """Tags around what a person has asked for. What is in others the program has put there."""
-_NOT_ASKED = ("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI")
+_NOT_ASKED = (
+    *("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI"),
+    *("I am not sharing any files", "I have *added these files", "Here are summaries of some"),
+)
+_AFRESH = "I switched to a new code base."
+"""So aider ends the examples with which it begins."""
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
 _LOOKED_AT = 200_000
 """Characters of a text in which its first line is looked for."""
@@ -198,12 +203,15 @@ def _continues(said: Sequence[Any]) -> bool:
 
 def _task(said: Sequence[Any]) -> str:
     otherwise = ""
-    for message in said[:_FIRST]:
-        if isinstance(message, dict) and message.get("role") == "user":
-            for text in _texts(message.get("content")):
-                if line := _first_line(_asked(text)):
-                    return line
-                otherwise = otherwise or _first_line(text)
+    users = [m for m in said[:_FIRST] if isinstance(m, dict) and m.get("role") == "user"]
+    begun = 0
+    for place, message in enumerate(users, 1):
+        if next(_texts(message.get("content")), "").startswith(_AFRESH):
+            begun = place
+    for text in (text for message in users[begun:] for text in _texts(message.get("content"))):
+        if line := _first_line(_asked(text)):
+            return line
+        otherwise = otherwise or _first_line(text)
     return otherwise
 
 

@@ -291,6 +291,13 @@ def test_programs_have_plain_names(agent: str, program: str) -> None:
         ([user("<environment_context>x</environment_context>"), user("Do it")], "Do it"),
         ([user("# AGENTS.md instructions for /x\n\n<I>y</I>"), user("Do it")], "Do it"),
         ([user("<task>\nWrite a page\n</task>\n<environment>z</environment>")], "Write a page"),
+        (
+            [
+                *(user("Change the greeting"), user("I switched to a new code base. Forget it.")),
+                *(user("I have *added these files to the chat*.\n\na.py"), user("Rename it\n\nBe")),
+            ],
+            "Rename it",
+        ),
         ([user("<unclosed>What is it?")], "What is it?"),
         ([user("<a></a>" * 100_000)], ("<a></a>" * 18)[:119] + "…"),
         ([user("<a>" * 100_000)], ("<a>" * 40)[:119] + "…"),
