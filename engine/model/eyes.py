@@ -209,6 +209,7 @@ class Look:
 
         Raises:
             EngineError: `invalid_request`, it cannot be read.
+            FileNotFoundError: its file is not there any more.
         """
         with self._lock:
             known = self._known.get(image.digest)
@@ -229,19 +230,15 @@ class Look:
                     sight.pixels = None
         return made
 
-    def has(self, image: Image) -> bool:
-        """Whether an image is known, or its file there; a file that came along is."""
-        with self._lock:
-            if image.digest in self._known:
-                return True
-        return isinstance(image.file, bytes) or bool(image.data)
-
     def pixels(self, image: Image) -> Mapping[str, Any]:
         """What the tower is given, once more."""
         return self._read(image).pixels
 
     def _read(self, image: Image) -> Patches:
-        picture = jobs.read_image(image.data)
+        data = image.data
+        if not data and not isinstance(image.file, bytes):
+            raise FileNotFoundError("The image is not there any more.")
+        picture = jobs.read_image(data)
         width, height = picture.size
         rgb = np.frombuffer(picture.rgb, np.uint8).reshape(height, width, 3)
         try:

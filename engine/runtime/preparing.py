@@ -182,11 +182,16 @@ def _given(asked: str | tuple[Message, ...] | Added, model: TextCodec) -> list[M
 
 def _without_lost(message: Message, look: Look) -> Message:
     """A message with a note in the place of each image whose file is not there any more."""
-    parts = message.get("content")
-    if not isinstance(parts, (list, tuple)):
+    if not isinstance(message.get("content"), (list, tuple)):
         return message
-    lost = {"type": "text", "text": LOST_IMAGE}
-    parts = [p if p["type"] == "text" or look.has(p["image"]) else lost for p in parts]
+    parts = []
+    for part in message["content"]:
+        try:
+            if part["type"] == "image":
+                look.sight(part["image"])
+            parts.append(part)
+        except FileNotFoundError:
+            parts.append({"type": "text", "text": LOST_IMAGE})
     seen = any(part["type"] == "image" for part in parts)
     return {**message, "content": parts if seen else text_of(parts)}
 

@@ -119,6 +119,19 @@ def test_an_image_is_looked_at_once_for_all(engine: Engine, folder: Path) -> Non
     assert engine.stats()["images"][model.id]["encoded"] == before + 1
 
 
+def test_a_file_is_read_once_for_what_is_seen_of_it(engine: Engine, folder: Path) -> None:
+    fresh, reads = image(40, 32, 21), list[bytes]()
+
+    def read() -> bytes:
+        reads.append(fresh.data)
+        return fresh.data
+
+    model, kept = engine.load(folder), Image(read, fresh.digest)
+    for text in ("What is it?", "And now?"):
+        assert engine.open_session(model).send(shown(text, kept), FEW).tokens(60)
+    assert len(reads) == 1
+
+
 def test_another_image_with_the_same_words_is_another_prompt(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     wanted = [engine.open_session(model).send(shown("What?", i), FEW).tokens(60) for i in PAIR]
