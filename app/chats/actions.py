@@ -76,7 +76,8 @@ class Turn:
         remote: where the chat's model answers, if that is not in this program.
         asked: whether a call of a tool waits for the person.
         silent: whether nothing has come yet of what was asked of another machine.
-        blind: the name of the chat's model if it is known not to see images, else "".
+        blind: the name of the chat's model if images go with what is composed and it is known to
+            see none, else "".
     """
 
     compose: Compose
@@ -152,10 +153,10 @@ _NOTHING = {
 def _send(turn: Turn) -> str | None:
     if turn.reading:
         return tr("“{file}” is still being read.", file=turn.reading[0])
-    images = has_images(turn.compose.attachments)
-    if images and turn.blind:
+    if turn.blind:
         return tr(BLIND, model=turn.blind)
-    return None if turn.compose.text.strip() or images else tr("Write a message first.")
+    said = turn.compose.text.strip() or has_images(turn.compose.attachments)
+    return None if said else tr("Write a message first.")
 
 
 def _stop(turn: Turn) -> str | None:

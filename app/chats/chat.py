@@ -72,6 +72,7 @@ class Chat(ChatSignals):
         self.attaching.refused.connect(self._on_refused)
         self.attaching.changed.connect(self._on_way_free)
         self.turn_changed.connect(self._on_way_free)
+        loader.changed.connect(self._on_model_known)
 
     @property
     def id(self) -> str:
@@ -262,36 +263,31 @@ class Chat(ChatSignals):
         """Why an action cannot be done now, as a sentence; None when it can: see `refusal`."""
         return refusal(action, self._turn(), message_id)
 
-    def _turn(self) -> Turn:
+    def _turn(self, compose: Compose | None = None) -> Turn:
+        """``compose``: as if that were composed."""
+        compose = compose or self.compose
         reading = self.attaching.reading
         known = (self.transcript, self.answering_id, self.stored, reading)
         asked, silent = self.tools.waiting > 0, self.silent_s is not None
         return Turn(
-            self.compose,
+            compose,
             self.reply,
             *known,
             remote=self._remote_now,
             asked=asked,
             silent=silent,
-            blind=self._blind,
+            blind=self.cannot_see(compose.attachments),
         )
 
     @property
-    def _blind(self) -> str:
-        """The name of its model where that is known not to see images, else ""."""
-        model = self.model_status.model
-        return "" if model is None or model.sees else self.alias or model.name
-
-    @property
-    def unseen_images(self) -> bool:
-        """Whether its model cannot see the images that go with what is composed."""
+    def unseen_images(self) -> str:
+        """As `cannot_see`, of the files that go with what is composed."""
         return self.cannot_see(self.compose.attachments)
 
     @property
     def seeing(self) -> ModelStatus | None:
-        """A model that is there and sees images; None if none is."""
-        known = self._loader.known()
-        return next((s for s in known if s.model is not None and s.model.sees), None)
+        """As `ModelLoader.seeing`."""
+        return self._loader.seeing()
 
     @property
     def _remote_now(self) -> Remote | None:
@@ -404,9 +400,20 @@ class Chat(ChatSignals):
         self._compose(Writing(text, files))
         return self.submit_later()
 
-    def cannot_see(self, files: Attachments) -> bool:
-        """Whether there are images among them, and its model is known to see none."""
-        return bool(self._blind) and has_images(files)
+    @Slot()
+    def _on_model_known(self) -> None:
+        """Perhaps it sees what this chat's model does not."""
+        if self.unseen_images:
+            self.phase_changed.emit()
+
+    def cannot_see(self, files: Attachments) -> str:
+        """The name of its model where there are images among them and it is known to see none.
+
+        Else "", as while its folder is being looked at.
+        """
+        if not has_images(files) or self._loader.sees(self.record.model) is not False:
+            return ""
+        return self.alias or self.model_status.name
 
     def hold(self, text: str, files: Attachments) -> None:
         """Have it in the composer, unless something else is being composed."""
@@ -457,7 +464,7 @@ class Chat(ChatSignals):
 
         With images for a model that sees none, too, unless ``unseen``: then its reply says so.
         """
-        turn = replace(self._turn(), compose=Writing(text, files))
+        turn = self._turn(Writing(text, files))
         if refusal(Action.SEND, replace(turn, blind="") if unseen else turn):
             return False
         # Before anything is held back for one transaction: passages may take a while to find.
@@ -492,7 +499,7 @@ class Chat(ChatSignals):
         compose, files = self.compose, self.transcript[message_id].attachments
         if isinstance(compose, Editing) and compose.message == message_id:
             files = compose.attachments
-        if refusal(Action.SEND, replace(self._turn(), compose=Writing(text, files))):
+        if refusal(Action.SEND, self._turn(Writing(text, files))):
             return False
         self._reword(message_id, text, self.attaching.resolved(files, text))
         return True

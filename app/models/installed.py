@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
 from app.models.drafts import DraftModels
-from app.models.loading import ModelStatus, ModelUsers
+from app.models.loading import ModelStatus, ModelUsers, downloaded
 from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
 from app.settings.language import tr
 from app.settings.options import Settings
@@ -63,7 +63,7 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
     """
     adapter = adapter_of(ref)
     local = bool(adapter) or Path(ref).is_absolute()
-    folder = Path(adapter or ref) if local else _downloaded(ref)
+    folder = Path(adapter or ref) if local else downloaded(ref)
     if folder is not None and not adapter and not os.path.isdir(folder):
         folder = _converted(folder)
     if folder is None or not os.path.isdir(folder):
@@ -79,13 +79,6 @@ def _converted(file: Path) -> Path | None:
     from engine.hub.gguf import kept
 
     return kept.known(file) if kept.is_gguf(file) else None
-
-
-def _downloaded(ref: str) -> Path | None:
-    from engine import hub
-
-    wanted = hub.parse(ref)
-    return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
 
 
 PIECE_S = 0.15

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -10,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -25,6 +27,7 @@ from app.remote.errors import GONE, NOT_STARTED
 from app.remote.remotes import Remotes
 from app.remote.session import removed
 from app.settings.language import tr
+from app.settings.options import Settings
 from app.settings.paths import GUIDE
 from app.store import ChatRecord
 from engine import EngineError
@@ -180,6 +183,13 @@ class ModelLoader(QObject):
         self._allowed: set[str] = set()
         self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
         self._wanted_by: dict[str, set[str]] = {}  # by ref; of use while it is loading
+        self._sees: dict[str, bool | None] = {}  # by ref; of those that somebody asked about
+        self._settings: Settings | None = None
+
+    def open(self, settings: Settings) -> None:
+        """Take the models that the settings list, here and elsewhere."""
+        self._settings = settings
+        self.remotes.open(settings)
 
     def generation(self, model: Model) -> tuple[int, int]:
         """Another value each time the engine lost what it had of this model."""
@@ -212,6 +222,30 @@ class ModelLoader(QObject):
         if is_remote(ref):
             return ModelStatus.of_remote(ref, self.remotes)
         return self._models.setdefault(ref, ModelStatus(ref))
+
+    def sees(self, ref: str) -> bool | None:
+        """Whether a model sees images; None while that is not known.
+
+        The folder of one that is not loaded is looked at for it, and everybody told.
+        """
+        model = self.get(ref).model
+        if model is not None:
+            return model.sees
+        if ref not in self._sees and self._engine is not None and not is_remote(ref):
+            self._sees[ref] = None
+            flows.start(self, self._look(ref))
+        return self._sees.get(ref)
+
+    def seeing(self) -> ModelStatus | None:
+        """A model that sees images, one in memory before others; None where none is known to."""
+        listed = self._settings.models if self._settings is not None else ()
+        refs = dict.fromkeys([*(model_status.ref for model_status in self.known()), *listed])
+        there = (self.get(ref) for ref in refs if self.sees(ref))
+        return next((each for each in there if each.state is not LoadState.FAILED), None)
+
+    async def _look(self, ref: str) -> None:
+        self._sees[ref] = await flows.aside(partial(_folder_sees, ref))
+        self.changed.emit(ref)
 
     def answers(self, model_status: ModelStatus) -> bool:
         """Whether a model that is ready can be asked now: one of this machine needs the engine."""
@@ -397,6 +431,23 @@ class ModelLoader(QObject):
         del self._loads[status.ref]
         status.state, status.code, status.error = LoadState.FAILED, code, words
         self.changed.emit(status.ref)
+
+
+def downloaded(ref: str) -> Path | None:
+    """The folder of a model of the hub; None where it is not there."""
+    from engine import hub
+
+    wanted = hub.parse(ref)
+    return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
+
+
+def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
+    """On a thread of its own."""
+    from engine.hub.models import sees
+
+    place = model_location(ref)
+    folder = Path(place) if Path(place).is_absolute() else downloaded(place)
+    return None if folder is None else sees(folder)
 
 
 def _told(error: Exception) -> tuple[str, str]:

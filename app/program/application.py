@@ -192,7 +192,7 @@ class Application(QObject):
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
         self.library.toolbox.host.open(self._paths.tools)
         self.library.keep_trash()
-        self.loader.remotes.open(self.settings)
+        self.loader.open(self.settings)
         self.models = Models(self.library, self.settings, self._paths, self)
         self.serving = Serving(self.settings, self._paths, self.loader, self)
         context = WindowContext(

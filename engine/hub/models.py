@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -33,7 +34,8 @@ from engine.hub.names import (
     takes_tools,
     template_text,
 )
-from engine.sandbox.folders import BITS
+from engine.sandbox.folders import BITS, read_json
+from engine.sandbox.protocol import RefusedError
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -251,6 +253,23 @@ def knows(config: dict[str, Any]) -> bool:
     else:
         kind = utils.MODEL_REMAPPING.get(kind, kind)
     return kind.isidentifier() and importlib.util.find_spec(f"mlx_lm.models.{kind}") is not None
+
+
+def sees(folder: Path) -> bool | None:
+    """Whether the model in a folder can be shown images: its weights have a tower that is known.
+
+    None where that cannot be read. Blocks: the headers of all weights are looked at.
+    """
+    from engine.model import backend
+
+    backend.start()
+    from engine.model import vlm
+
+    try:
+        config = read_json(folder / "config.json", _LARGEST_CONFIG)
+        return isinstance(config, dict) and vlm.sees(config) and vlm.has_tower(folder)
+    except (OSError, ValueError, RefusedError):
+        return None
 
 
 def address(repo: str, commit: str, file: str) -> str:

@@ -568,15 +568,15 @@ class ChatPane(QWidget):
         # Once the failure stands in the conversation itself, saying it twice would be noise.
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
-        blind = not failed and chat.unseen_images
-        self.notice.setVisible((failed and not told) or blind)
+        blind = "" if failed else chat.unseen_images
+        self.notice.setVisible((failed and not told) or bool(blind))
         if failed:
             self.notice.show_failure(model_status, chat.alias or model_status.name)
         elif blind:
             seeing = chat.seeing
             name = seeing.name if seeing is not None else ""
-            words = tr(BLIND, model=chat.alias or model_status.name)
-            self.notice.show_blind(words, name, reads=chat.attaching.reads_texts)
+            reads = chat.attaching.reads_texts
+            self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
         self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
         if self.isVisible() and chat.unseen:

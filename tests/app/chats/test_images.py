@@ -196,6 +196,31 @@ def test_a_model_without_eyes_says_so_before_anything_is_sent(start: Start, lake
     run.until(lambda: pane.chat.can(Action.SEND) is None)
 
 
+def test_what_is_not_loaded_yet_is_known_to_see_by_its_folder(
+    start: Start, lake: Path, tmp_path: Path
+) -> None:
+    run = start().ready()
+    (blind := tmp_path / "Blind").mkdir()
+    (blind / "config.json").write_text('{"model_type": "llama"}')
+    eyes = write_seeing(tmp_path / "Eyes")
+    run.app.settings.set(models=(str(eyes),))
+    assert run.engine is not None
+    run.engine.loading.clear()
+    pane = give(run, lake)
+    pane.composer.set_text("say what")
+    pane.chat.set_model(str(blind))
+    read(run, lambda: pane.notice.isVisible() and pane.notice.other.isVisible())
+    assert pane.chat.model_status.model is None
+    why = "Blind cannot see images. Remove them, or choose a model that can."
+    assert pane.chat.can(Action.SEND) == pane.notice.text == why
+    assert pane.notice.other.text() == "Use Eyes"
+    pane.notice.other.click()
+    run.until(lambda: not pane.notice.isVisible())
+    assert pane.chat.can(Action.SEND) is None
+    run.engine.loading.set()
+    run.until(lambda: pane.chat.model_status.model is not None)
+
+
 def test_a_model_without_eyes_reads_that_there_were_images(run: Run, lake: Path) -> None:
     pane = give(run, lake)
     run.say("say what")
