@@ -154,7 +154,8 @@ Message = dict[str, Any]
 """One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed.
 
 A content is a text or, where there are images in it, a list of `{"type": "text", "text": str}` and
-`{"type": "image", "image": Image}`.
+`{"type": "image", "image": Image}`. A text in a list may also be what gives it when it is called,
+on any thread: a file's is then read where it is needed, as an image's is.
 """
 
 
@@ -211,9 +212,10 @@ _KINDS = {
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content, without its images."""
+    """The text of a message's content, without its images. Reading it may wait for a disk."""
     if isinstance(content, (list, tuple)):
-        return "".join(part["text"] for part in content if part["type"] == "text")
+        texts = [part["text"] for part in content if part["type"] == "text"]
+        return "".join(text() if callable(text) else text for text in texts)
     return str(content or "")
 
 

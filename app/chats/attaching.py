@@ -13,8 +13,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
-from app.chats.attached import file_element, numbers_of, page_numbers, with_files
-from app.chats.images import SIDE, stored
+from app.chats.attached import numbers_of, page_numbers
+from app.chats.images import SIDE, content, stored
 from app.chats.pages import drawn
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.saved_chat import SavedChat
@@ -183,24 +183,25 @@ class Attaching(QObject):
 
     def use(self, attachment: Attachment, use: Use, numbers: list[int] | None = None) -> None:
         """Give the model all of a file, or a part of it; ``numbers`` are the chosen pages'."""
-        text = self.text(attachment)
+        flows.start(self, self._use(attachment, use, numbers or []))
+
+    async def _use(self, attachment: Attachment, use: Use, numbers: list[int]) -> None:
+        text = await self.text(attachment)
         if text is None:
             return
-        spans = whole_pages(text, numbers or []) if use == "pages" else ()
+        spans = whole_pages(text, numbers) if use == "pages" else ()
         if use == "beginning":
             spans = beginning(text, self._room(attachment))
-        if use == "passages":
-            # Ready before the question is sent.
-            flows.start(self, self._index((attachment,)))
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
+        await self._index((other,))  # ready before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
         """Whether pages of its file can be given as images: of a PDF that was read here, to a model
         that is not known to see none.
         """
-        model = self._loader.get(self._saved.record.model).model
-        return attachment.hash in self._places and (model is None or model.sees)
+        sees = self._loader.sees(self._saved.record.model)
+        return attachment.hash in self._places and sees is not False
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
         """Of a page that is an image, all of its document that are attached; else it alone."""
@@ -228,8 +229,9 @@ class Attaching(QObject):
 
     # What is known of the files.
 
-    def text(self, attachment: Attachment) -> AttachedText | None:
-        return self._saved.text(attachment.hash)
+    async def text(self, attachment: Attachment) -> AttachedText | None:
+        """What a file says; None if it is not there."""
+        return await flows.aside(partial(_text, self._saved, attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
         """A small JPEG of an image; empty where there is none."""
@@ -249,12 +251,10 @@ class Attaching(QObject):
         found = read_image(data, f"“{attachment.name}”", most)
         return (*found.size, found.rgb)
 
-    async def told(self, compose: Compose) -> str:
-        """What is being composed as the model would read it, but for its images."""
-        await self._index(each for each in compose.attachments if each.use == "passages")
-        files = tuple(each for each in compose.attachments if not each.is_image)
-        files = self.resolved(files, compose.text)
-        return with_files(compose.text, files, self._saved.text)
+    async def ready(self, compose: Compose) -> Attachments:
+        """The files of what is being composed, with the passages that match it."""
+        await self._index(compose.attachments)
+        return self.resolved(compose.attachments, compose.text)
 
     def resolved(self, attachments: Attachments, question: str) -> Attachments:
         """The same with the passages that match this question."""
@@ -392,13 +392,12 @@ class Attaching(QObject):
         while (key := self._uncounted()) is not None:
             ref, file = key
             model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
-            text = self.text(file)
-            if model is None or engine is None or text is None:
+            if model is None or engine is None:
                 return
             guess = self.tokens(file) or Tokens(0, exact=False)
             try:
-                turn = {"role": "user", "content": file_element(file, text)}
-                future = engine.count_later(model, [turn], None)
+                said = content("", (file,), self._saved.text, None)
+                future = engine.count_later(model, [{"role": "user", "content": said}], None)
             except EngineError:  # it has been stopped
                 return
             try:
@@ -436,18 +435,16 @@ class Attaching(QObject):
         return attachment.characters * room // max(1, whole.count if whole is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
-        """Have the passages of these made on a thread, where they are not."""
+        """Have the passages of these made on a thread, where they are wanted and not made."""
         for each in files:
-            text = self.text(each)
-            if text is not None and not are_made(each.hash):
-                await flows.aside(partial(_make_passages, each.hash, text))
+            if each.use == "passages" and not are_made(each.hash):
+                await flows.aside(partial(_make_passages, self._saved, each.hash))
 
     def _resolved(self, attachment: Attachment, question: str) -> Attachment:
-        text = self.text(attachment)
-        if text is None:
+        passages = passages_of(attachment.hash, self._saved.text)
+        if passages is None:
             return attachment
-        characters = min(_MOST_PASSAGES, self._limit)
-        found = passages_of(attachment.hash, text).find(question, characters)
+        found = passages.find(question, min(_MOST_PASSAGES, self._limit))
         return replace(attachment, spans=found)
 
 
@@ -461,8 +458,12 @@ def _held(
     return StoredImage(data, saved.thumbnail(attachment.hash) or b"") if data else None
 
 
-def _make_passages(key: str, text: AttachedText, stop: threading.Event) -> None:
-    passages_of(key, text)
+def _text(saved: SavedChat, key: str, stop: threading.Event) -> AttachedText | None:
+    return saved.text(key)
+
+
+def _make_passages(saved: SavedChat, key: str, stop: threading.Event) -> None:
+    passages_of(key, saved.text)
 
 
 def _text_in(images: Attachments, saved: SavedChat, language: str, stop: threading.Event) -> _Read:

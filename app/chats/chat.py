@@ -244,8 +244,8 @@ class Chat(ChatSignals):
 
     def _to_count(self) -> ToCount:
         known = (self.record, self.options, self.transcript, self.compose, self.model_status)
-        told, texts, images = self.attaching.told, self._saved.text, self._saved.image
-        return ToCount(*known, told=told, texts=texts, images=images)
+        texts, images = self._saved.text, self._saved.image
+        return ToCount(*known, files=self.attaching.ready, texts=texts, images=images)
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""

@@ -17,7 +17,7 @@ from app.chats.turn import Compose, Editing
 from app.models.loading import ModelLoader, ModelStatus
 from app.remote.address import is_remote
 from app.settings.language import counted, number, tr
-from app.store import ChatRecord, Message
+from app.store import Attachments, ChatRecord, Message
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ToCount:
     """What is counted, as it was when it was asked for.
 
     Attributes:
-        told: what is composed as the model would read it, with its files.
+        files: gives those of what is composed, with the passages that match it.
         texts, images: give those of files.
     """
 
@@ -73,7 +73,7 @@ class ToCount:
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
-    told: Callable[[Compose], Awaitable[str]]
+    files: Callable[[Compose], Awaitable[Attachments]]
     texts: Texts = lambda _: None
     images: Images | None = None
 
@@ -136,9 +136,8 @@ class TokenCount(QObject):
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
         # As it will stand in the path: a message that did not fit is left out once one follows it.
-        images = tuple(each for each in compose.attachments if each.is_image)
-        told = await asked.told(compose)
-        said = Message("", asked.record.id, end, content=told, attachments=images)
+        files = await asked.files(compose)
+        said = Message("", asked.record.id, end, content=compose.text, attachments=files)
         path = [*asked.transcript.path_to(end), said]
         seen = asked.images if model.sees else None
         turns = conversation(path, asked.record.system, texts=asked.texts, images=seen)

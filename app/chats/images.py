@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from app.chats.attached import Texts, page_numbers, with_files
@@ -52,22 +53,27 @@ def with_thumbnail(image: StoredImage) -> StoredImage:
 
 
 def content(text: str, files: Attachments, texts: Texts, images: Images | None) -> Any:
-    """A message's content as the engine takes it: a text or, where it has images, a list of parts.
+    """A message's content as the engine takes it: a text or, where it has files, a list of parts.
 
     Images come before the text, as in what models learn from; a document's page after its number.
+    The texts of files are read once the engine's worker needs them.
 
     Args:
         images: None where the model sees none.
     """
-    said = with_files(text, tuple(each for each in files if not each.is_image), texts)
     shown = [each for each in files if each.is_image]
-    if images is None or not shown:
-        return "\n\n".join([*map(_note, shown), *filter(None, [said])])
+    written = tuple(each for each in files if not each.is_image)
     parts = list[dict[str, Any]]()
-    for each in shown:
-        if each.spans:
-            parts.append({"type": "text", "text": f"{_called(each)}:\n"})
-        parts.append({"type": "image", "image": images(each.hash)})
+    if images is None and shown:
+        text = "\n\n".join([*map(_note, shown), *filter(None, [text])])
+    elif images is not None:
+        for each in shown:
+            if each.spans:
+                parts.append({"type": "text", "text": f"{_called(each)}:\n"})
+            parts.append({"type": "image", "image": images(each.hash)})
+    if not parts and not written:
+        return text
+    said = partial(with_files, text, written, texts) if written else text
     return [*parts, {"type": "text", "text": said}] if said else parts
 
 

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.settings.language import number, tr
 from app.store import AttachedText, Span
@@ -133,14 +133,20 @@ _kept: OrderedDict[str, Passages] = OrderedDict()
 _lock = threading.Lock()
 
 
-def passages_of(key: str, text: AttachedText) -> Passages:
+def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passages | None:
     """The passages of the text of this hash, made once for all chats; on any thread.
 
     A long text takes a second. Who waits for it keeps nobody else waiting.
+
+    Args:
+        texts: gives a text by its hash; None where it is not there.
     """
     with _lock:
-        found = _kept.get(key)
-    made = found or Passages(text)
+        made = _kept.get(key)
+    if made is None:
+        if (text := texts(key)) is None:
+            return None
+        made = Passages(text)
     with _lock:
         made = _kept.setdefault(key, made)
         _kept.move_to_end(key)

@@ -50,7 +50,8 @@ def document(driver: Any, folder: Path) -> str:
     if refused:
         raise RuntimeError(refused[0])
     (attachment,) = attaching.files
-    text = attaching.text(attachment)
+    store = driver.application.store
+    text = store.texts.get(attachment.hash) if store is not None else None
     attaching.draw(attachment, ())
     driver.until(lambda: refused or attaching.files[0].is_image, 60)
     drawn = attaching.files[0]

@@ -34,7 +34,7 @@ from engine import (
     ToolCallFinished,
 )
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST
-from engine.messages import LOST_IMAGE
+from engine.messages import LOST_IMAGE, text_of
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def body_for(
 
     Args:
         turns: as the engine takes them. One that ends with the assistant's is to be gone on with.
-            `with_images` reads their images.
+            `with_files` reads what they refer to.
         params: form, tools, seed and stop of the answer.
         chosen: the settings that the person has chosen for the chat, by our names. The others are
             the server's to choose.
@@ -100,8 +100,9 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
     return message
 
 
-def with_images(body: dict[str, Any]) -> dict[str, Any]:
-    """The same with its images read, as OpenAI has them, and everybody who speaks like it. Blocks.
+def with_files(body: dict[str, Any]) -> dict[str, Any]:
+    """The same with its images and the texts of files, as OpenAI has them, and everybody who speaks
+    like it. Blocks.
 
     Not before it goes out: they may be a hundred megabytes.
     """
@@ -112,12 +113,14 @@ def _shown(message: dict[str, Any]) -> dict[str, Any]:
     content = message["content"]
     if not isinstance(content, list):
         return message
+    if all(part["type"] == "text" for part in content):  # what every server takes
+        return {**message, "content": text_of(content)}
     return {**message, "content": [_part(part) for part in content]}
 
 
 def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     if part["type"] == "text":
-        return dict(part)
+        return {"type": "text", "text": text_of([part])}
     image = Image(part["image"].data)
     if not image.data:
         return {"type": "text", "text": LOST_IMAGE}
@@ -291,7 +294,7 @@ class RemoteReply:
             raise removed(self._remote)
         # The keychain may take its time, and may ask the person first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
-        body = await asyncio.to_thread(with_images, body)
+        body = await asyncio.to_thread(with_files, body)
         if self._elsewhere is not None:
             answer = self._elsewhere.answer(key, body, reading)
         else:

@@ -53,14 +53,15 @@ class Prompt:
 def check_messages(messages: Any) -> list[Message]:
     """`messages` as a list of dicts with a role and a content; `EngineError` where they are not.
 
-    A content is a list afterwards only where there is an image in it.
+    A content is a list afterwards only where there is an image in it; its texts are read.
     """
     if not isinstance(messages, (list, tuple)) or not messages:
         raise EngineError(INVALID_REQUEST, "Send a text or a non-empty list of messages.")
     checked: list[Message] = []
     for number, message in enumerate(messages, 1):
-        content = message.get("content") if isinstance(message, dict) else 0
-        parts = content if isinstance(content, (list, tuple)) else ()
+        content: Any = message.get("content") if isinstance(message, dict) else 0
+        listed = isinstance(content, (list, tuple))
+        parts = [_read(part) for part in content] if listed else []
         if (
             not isinstance(message, dict)
             or not isinstance(message.get("role"), str)
@@ -71,7 +72,7 @@ def check_messages(messages: Any) -> list[Message]:
                 INVALID_REQUEST,
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
-        text = text_of(content) if parts else str(content or "")
+        text = text_of(parts) if listed else str(content or "")
         seen = any(part["type"] == "image" for part in parts)
         if seen and message["role"] not in _SHOWING:
             raise EngineError(
@@ -80,13 +81,17 @@ def check_messages(messages: Any) -> list[Message]:
             )
         if not pieces.is_unicode(text):
             raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
-        plain = isinstance(content, (list, tuple)) and not seen
-        checked.append({**message, "content": text} if plain else {**message})
+        checked.append({**message, "content": parts if seen else text} if listed else {**message})
     return checked
 
 
 _SHOWING = ("user", "tool")
 """Whose messages may have images: no template has a place for one anywhere else."""
+
+
+def _read(part: Any) -> Any:
+    text = part.get("text") if isinstance(part, dict) else None
+    return {**part, "text": text()} if callable(text) else part
 
 
 def _is_part(part: Any) -> bool:

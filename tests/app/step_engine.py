@@ -26,6 +26,7 @@ from engine import (
     ReplyStats,
     TextDelta,
 )
+from engine.messages import text_of
 from tests.app.fake_engine import script
 
 STOPPED = "engine_stopped"
@@ -45,7 +46,7 @@ class StepReply:
         if turns[-1]["role"] == "assistant":
             self.words: Iterator[tuple[str, str]] = iter([("answer", "and more.")])
         else:
-            self.words = script(turns[-1]["content"])
+            self.words = script(text_of(turns[-1]["content"]))
 
     def cancel(self) -> None:
         self.paused = False  # it is to end, and nobody may let it go on
@@ -235,7 +236,7 @@ class StepEngine:
     ) -> Future[int]:
         """A token is a word, and three go with each turn."""
         future: Future[int] = Future()
-        future.set_result(sum(len(turn["content"].split()) + 3 for turn in prompt))
+        future.set_result(sum(len(text_of(turn["content"]).split()) + 3 for turn in prompt))
         return future
 
     def stats_later(self) -> Future[dict[str, Any]]:

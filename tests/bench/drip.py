@@ -24,6 +24,7 @@ from engine import (
     TextDelta,
     ToolCallFinished,
 )
+from engine.messages import text_of
 
 _numbers = itertools.count(1)
 
@@ -158,7 +159,7 @@ class Drip:
     ) -> Future[int]:
         """About as many as there are words."""
         future: Future[int] = Future()
-        future.set_result(sum(len(turn["content"].split()) for turn in prompt))
+        future.set_result(sum(len(text_of(turn["content"]).split()) for turn in prompt))
         return future
 
     def forget(self, session_id: str) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from engine import Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
+from engine.messages import text_of
 
 
 class NumberEngine:
@@ -58,7 +59,7 @@ class NumberSession:
     def send(
         self, prompt: Any, params: Any = None, on_event: Any = None, template: Any = None
     ) -> NumberReply:
-        reply = NumberReply(self.id, on_event, len(prompt[-1]["content"]) * 37 % 400)
+        reply = NumberReply(self.id, on_event, len(text_of(prompt[-1]["content"])) * 37 % 400)
         with self.engine.lock:
             self.engine.running.append(reply)
         return reply

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.chats.attached import about, kind_of, page_numbers, used
 from app.chats.attaching import Attaching
 from app.chats.passages import pages_in
@@ -394,7 +395,10 @@ class PaneFiles(QObject):
 
     def _as_text(self, file: Attachment) -> None:
         """Put a file's text into the message, in its place."""
-        text = self.attaching.text(file)
+        flows.start(self, self._insert(file))
+
+    async def _insert(self, file: Attachment) -> None:
+        text = await self.attaching.text(file)
         if file in self.attaching.files and text is not None:
             self.attaching.remove(file)
             self._pane.composer.field.insertPlainText("\n\n".join(text.pages))

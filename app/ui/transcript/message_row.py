@@ -30,6 +30,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from app import flows
 from app.chats.actions import Action
 from app.chats.attached import about, page_of, shown_pages, used
 from app.chats.attaching import Attaching
@@ -129,7 +130,6 @@ _PAGES = {
     "sheet": mark("Sheet {number}"),
     "chapter": mark("Chapter {number}"),
 }
-Texts = Callable[[Attachment], AttachedText | None]
 _MOST_SHOWN = 60_000  # characters; more would take long to lay out
 
 
@@ -250,7 +250,7 @@ class AttachedFiles(QWidget):
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
-        self._texts: Texts = lambda _: None
+        self._attaching: Attaching | None = None
         self.lines = [FileLine(each, self) for each in attachments if not each.is_image]
         self.pictures = [SmallPicture(each, self) for each in attachments if each.is_image]
         for picture in self.pictures:
@@ -261,7 +261,7 @@ class AttachedFiles(QWidget):
 
     def set_source(self, attaching: Attaching) -> None:
         """``attaching`` has the files' texts and thumbnails."""
-        self._texts = attaching.text
+        self._attaching = attaching
         for picture in self.pictures:
             picture.set_thumbnail(attaching.thumbnail(picture.attachment))
 
@@ -272,14 +272,19 @@ class AttachedFiles(QWidget):
             words: finds them in a text.
             besides: the message.
         """
-        most, best = _different(words, besides), None
+        flows.start(self, self._unfold_found(words, besides))
+
+    async def _unfold_found(
+        self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str
+    ) -> None:
+        most, best, its = _different(words, besides), None, ""
         for line in self.lines:
-            text = shown(line.attachment, self._texts(line.attachment))
+            text = await self._text(line)
             if (number := _different(words, text)) > most:
-                most, best = number, line
+                most, best, its = number, line, text
         if best is not None and not best.isChecked():
             best.setChecked(True)
-            self._view(best).highlight(words)
+            self._view(best, its).highlight(words)
             self.resized.emit()
 
     def wanted_width(self) -> int:
@@ -311,14 +316,26 @@ class AttachedFiles(QWidget):
                 y += height + 8
         return y
 
-    def _view(self, line: FileLine) -> TextView:
+    def _view(self, line: FileLine, text: str | None = None) -> TextView:
+        """What shows a file's text, which is read if it is not given."""
         if line not in self._views:
             document = QTextDocument()
             document.setDefaultFont(ui_font(t.SMALL_PX))
-            document.setPlainText(shown(line.attachment, self._texts(line.attachment)))
             view = self._views[line] = TextView(document, self)
             view.setAccessibleName(tr("Text of {name}", name=line.attachment.name))
+            if text is None:
+                flows.start(self, self._fill(line, document))
+            else:
+                document.setPlainText(text)
         return self._views[line]
+
+    async def _fill(self, line: FileLine, document: QTextDocument) -> None:
+        document.setPlainText(await self._text(line))
+        self.resized.emit()
+
+    async def _text(self, line: FileLine) -> str:
+        file, attaching = line.attachment, self._attaching
+        return shown(file, await attaching.text(file) if attaching is not None else None)
 
 
 def _different(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> int:

@@ -11,6 +11,7 @@ from app.chats.transcript import conversation
 from app.store import AttachedText, Attachment, Message
 from engine import Engine, SamplingParams
 from engine.cli.arguments import GUIDE
+from engine.messages import text_of
 
 BOOK = AttachedText("page", ("One fox.\nIt is red.", "", "Three owls sleep by day."))
 SHEETS = AttachedText("sheet", ("a\tb", "c"), ('Costs "x"', "B"))
@@ -55,7 +56,7 @@ def test_it_is_in_the_conversation_of_all_later_turns() -> None:
         Message("3", "c", "2", "user", "and?"),
     ]
     turns = conversation(path, "", texts=TEXTS.get)
-    assert turns[0]["content"] == '<file name="a.pdf">\nOnly words.\n</file>\n\nq'
+    assert text_of(turns[0]["content"]) == '<file name="a.pdf">\nOnly words.\n</file>\n\nq'
     assert turns[2]["content"] == "and?"
 
 

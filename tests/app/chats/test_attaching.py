@@ -33,6 +33,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
 from app.ui.style.theme import Theme, ui_font
 from app.ui.transcript.user_row import UserRow
+from engine.messages import text_of
 from engine.sandbox.jobs import read_document
 from tests.app.conftest import Run, Start
 from tests.engine import document_samples as samples
@@ -66,7 +67,7 @@ def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
 def prompt(run: Run) -> str:
     """The last turn that the engine was given."""
     assert run.engine is not None
-    return str(run.engine.sent[-1].turns[-1]["content"])
+    return text_of(run.engine.sent[-1].turns[-1]["content"])
 
 
 def copied(*paths: Path) -> QMimeData:
@@ -170,10 +171,10 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
     qtbot.keyClick(line, Qt.Key.Key_Return)
     run.until(lambda: row.files is not None and row.files._views)
     (view,) = row.files._views.values()
-    assert "Page 3\nThe owl sleeps by day." in view.toPlainText()
+    run.until(lambda: "Page 3\nThe owl sleeps by day." in view.toPlainText())
     run.say("say again")  # the file stays in the conversation
     run.answered()
-    assert "The owl" in run.engine.sent[-1].turns[0]["content"]
+    assert "The owl" in text_of(run.engine.sent[-1].turns[0]["content"])
 
 
 def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
@@ -199,8 +200,8 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     ]
     menu.actions()[3].trigger()
     menu.close()
+    run.until(lambda: "passages matching the message" in chip(pane).words.about)
     assert pane.composer.chips.choose.isHidden()
-    assert "passages matching the message" in chip(pane).words.about
     run.ask("say where is the harbour")
     assert 'shows="passages that match the question" of="40"' in prompt(run)
     assert '<page number="30">\nThe harbour of Piraeus was closed.\n</page>' in prompt(run)
@@ -234,7 +235,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     dialog.field.selectAll()
     qtbot.keyClicks(dialog.field, "2-3")
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
-    assert "pages 2–3" in chip(pane).words.about
+    run.until(lambda: "pages 2–3" in chip(pane).words.about)
     run.ask("say which")
     assert "Cover" not in prompt(run)
     assert "The owl" in prompt(run)
@@ -246,7 +247,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     attaching.put_back((0, whole))
     run.until(lambda: bool(attaching.files))
     attaching.use(whole, "beginning")
-    assert attaching.files[0].use == "beginning"
+    run.until(lambda: attaching.files[0].use == "beginning")
     assert attaching.files[0].spans[0] == (1, 0, 5)
 
 
@@ -305,7 +306,7 @@ def test_a_broadcast_takes_the_files_along(start: Start, tmp_path: Path):
     run.say("say both")
     for pane in run.panes:
         run.answered(pane)
-    assert [reply.turns[-1]["content"] for reply in run.engine.sent] == [
+    assert [text_of(reply.turns[-1]["content"]) for reply in run.engine.sent] == [
         '<file name="a.txt">\nshared words\n</file>\n\nsay both'
     ] * 2
 
@@ -424,7 +425,7 @@ def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
     assert pane.composer.text == ""
     assert "Pasted text attached as a file" in run.window.toast.text
     run.window.toast.button.click()
-    assert names(pane) == []
+    run.until(lambda: names(pane) == [])
     assert pane.composer.text == long
     run.app.settings.set(long_paste=0)
     pane.composer.set_text("")
@@ -482,7 +483,7 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
     dialog.go.click()
     run.until(lambda: len(run.engine.sent) == 3)
     assert [pane.chat.options.seed for pane in run.panes] == [1, 2, 3]
-    prompts = {str(reply.turns[-1]["content"]) for reply in run.engine.sent}
+    prompts = {text_of(reply.turns[-1]["content"]) for reply in run.engine.sent}
     assert prompts == {'<file name="a.txt">\nfirst words\n</file>\n\nsay it'}, "the same for all"
     for column in run.panes:
         run.answered(column)
@@ -501,7 +502,7 @@ def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_pat
     dialog.count.setValue(2)
     dialog.go.click()
     run.until(lambda: len(run.engine.sent) == 4)
-    said = [str(reply.turns[-1]["content"]) for reply in run.engine.sent]
+    said = [text_of(reply.turns[-1]["content"]) for reply in run.engine.sent]
     assert all(text.startswith('<file name="a.txt">') for text in said)
     assert names(pane) == []
     table = run.window.compare.table

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData, Qt
@@ -17,7 +18,7 @@ from app.chats.actions import Action
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
 from app.store import Store
-from app.store.attached import Images
+from app.store.attached import Images, Texts
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles
 from app.ui.transcript.user_row import UserRow
@@ -41,19 +42,28 @@ def png(colour: str = "red", width: int = 40, height: int = 20) -> bytes:
     return bytes(buffer.data().data())
 
 
+Read = tuple[type[Images | Texts], bool]
+"""What was read from the store of an attached file, and whether the GUI thread did."""
+
+
 @pytest.fixture(autouse=True)
-def on_gui_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
-    """Of each file of an image that was read from the store, whether the GUI thread did: never."""
-    found: list[bool] = []
-    get = Images.get
+def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
+    """All of them: none is by the GUI thread."""
+    found: list[Read] = []
 
-    def noted(images: Images, key: str) -> bytes | None:
-        found.append(threading.current_thread() is threading.main_thread())
-        return get(images, key)
+    def note(kind: type[Images | Texts]) -> None:
+        get: Any = kind.get
 
-    monkeypatch.setattr(Images, "get", noted)
+        def noted(kept: Images | Texts, key: str) -> Any:
+            found.append((kind, threading.current_thread() is threading.main_thread()))
+            return get(kept, key)
+
+        monkeypatch.setattr(kind, "get", noted)
+
+    note(Images)
+    note(Texts)
     yield found
-    assert not any(found)
+    assert not any(by_gui for _, by_gui in found)
 
 
 @pytest.fixture
@@ -320,7 +330,7 @@ def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path
 
 
 def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
-    start: Start, lake: Path, tmp_path: Path, on_gui_thread: list[bool]
+    start: Start, lake: Path, tmp_path: Path, reads: list[Read]
 ) -> None:
     folder = write_seeing(tmp_path / "qwen")
     engine = Engine()
@@ -329,7 +339,8 @@ def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
     chat.set_model(str(folder))
     read(run, lambda: chat.model_status.model is not None)
     chat.set_options(replace(chat.options, max_tokens=4), "")
-    give(run, lake)
+    (notes := tmp_path / "notes.txt").write_text("A lake in autumn.")
+    give(run, lake, notes)
     run.say("What is it?")
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
     _, answer = chat.transcript.path
@@ -337,17 +348,24 @@ def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
     model, words = chat.model_status.model, [{"role": "user", "content": "What is it?"}]
     assert model is not None
     assert answer.stats["prompt_tokens"] > engine.count_later(model, words, None).result(60) + 4
+    (more := tmp_path / "more.txt").write_text("Boats.\n" * 9)
+    give(run, more)
     run.end()
-    on_gui_thread.clear()
+    reads.clear()
     run = start(engine_factory=lambda *_: Engine())
     chat = run.pane.chat
     read(run, lambda: chat.model_status.model is not None)
+    (line,) = shown(run.pane).lines
+    line.click()
+    read(run, lambda: "in autumn" in shown(run.pane)._view(line).toPlainText())
+    chat.attaching.use(chat.attaching.files[0], "beginning")
+    read(run, lambda: chat.attaching.files[0].use == "beginning")
     run.say("And now?")
     read(run, lambda: len(chat.transcript.path) == 4 and not chat.answering)
     *_, again = chat.transcript.path
     assert (again.status, again.error) == ("complete", "")
     assert again.stats["prompt_tokens"] > answer.stats["prompt_tokens"]
-    assert on_gui_thread, "it was read once more"
+    assert {kind for kind, _ in reads} == {Images, Texts}, "both were read once more"
 
 
 def test_a_model_is_told_of_an_image_that_is_not_there_any_more(
@@ -379,7 +397,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_images_are_exported_and_imported_with_their_chats(
-    run: Run, lake: Path, store: Store, tmp_path: Path
+    run: Run, lake: Path, store: Store, tmp_path: Path, reads: list[Read]
 ) -> None:
     pane = give(run, lake)
     run.say("say what")
@@ -400,6 +418,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     with Store.open(tmp_path / "third.db") as third:
         assert len(Import([path]).run(third).taken) == 1
         assert third.images.of([(image,)]) == {}, "another image under that name is left out"
+    reads.clear()  # by this test, which did what a worker does
 
 
 def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> None:

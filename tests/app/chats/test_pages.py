@@ -145,6 +145,7 @@ def test_a_pdf_with_text_is_given_as_images_where_a_person_chooses_that(
     pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two", "Three"]))
     (file,) = pane.chat.attaching.files
     pane.chat.attaching.use(file, "pages", [2])
+    run.until(lambda: pane.chat.attaching.files[0].use == "pages")
     chosen(run, "Pages as Images")
     read(run, lambda: not pane.chat.attaching.reading)
     assert numbers(pane) == [2]
@@ -199,7 +200,8 @@ def test_the_text_in_a_scan_takes_its_place_where_the_model_does_not_see(
     read(run, lambda: not pane.chat.attaching.reading)
     (file,) = pane.chat.attaching.files
     assert (file.name, file.unit, file.pages, file.use) == ("scan.pdf", "page", 2, "all")
-    text = pane.chat.attaching.text(file)
+    assert run.app.store is not None
+    text = run.app.store.texts.get(file.hash)
     assert text is not None
     assert text.pages == (r"read b'\xff\xd8'",) * 2
     assert not pane.notice.isVisible()

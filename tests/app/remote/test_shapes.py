@@ -17,7 +17,7 @@ from app.remote.address import (
     sees_at_ollama,
 )
 from app.remote.errors import RemoteError
-from app.remote.session import body_for, with_images
+from app.remote.session import body_for, with_files
 from app.remote.stream import Reading
 from engine import Finished, FinishReason, Image, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
@@ -238,13 +238,16 @@ def test_servers_say_which_models_take_images(entry, sees):
 
 
 def test_images_go_out_in_the_message():
-    parts = [{"type": "image", "image": Image(b"\x89PNG!")}, {"type": "text", "text": "What?"}]
+    text = {"type": "text", "text": lambda: "What?"}  # of a file, read once it is sent
+    parts = [{"type": "image", "image": Image(b"\x89PNG!")}, text]
     remote = Remote("http://h/v1", "m", sees=True)
-    body = body_for(remote, [{"role": "user", "content": parts}], SamplingParams(), {})
-    body = with_images(body)
+    turns = [{"role": "user", "content": content} for content in (parts, [text])]
+    body = body_for(remote, turns, SamplingParams(), {})
+    body = with_files(body)
     url = "data:image/png;base64,iVBORyE="
     image = {"type": "image_url", "image_url": {"url": url}}
     assert body["messages"][0]["content"] == [image, {"type": "text", "text": "What?"}]
+    assert body["messages"][1]["content"] == "What?"
     json.dumps(body)
 
 

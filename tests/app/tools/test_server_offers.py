@@ -15,6 +15,7 @@ from app.tools.offers import Argument, Offers, Prompt, Resource, Template
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
 from app.ui.window.offers import ArgumentsDialog, PaneOffers
+from engine.messages import text_of
 from tests.app.conftest import Run, Start
 
 NOTES = Resource("notes", "note:///one", "One note", "About the first")
@@ -106,7 +107,7 @@ def test_at_lists_resources_and_the_chosen_one_is_attached(run: Run) -> None:
     QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
     run.answered()
     assert run.engine is not None
-    told = run.engine.sent[-1].turns[-1]["content"]
+    told = text_of(run.engine.sent[-1].turns[-1]["content"])
     assert told == '<file name="One note">\nThe note\'s text.\n</file>\n\nRead it'
 
 
