@@ -76,6 +76,7 @@ _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
 _LOOKED_AT = 200_000
 """Characters of a text in which its first line is looked for."""
 _MOST_TAGS = 32
+_LONGEST_ID = 200
 _FIRST = 24
 """Messages among which the first of a person is looked for."""
 
@@ -92,7 +93,9 @@ class Identity:
         program: a plain name.
         own, group, parent: digests of ids: no other program's, and no other key's.
         task: the first line of what it was asked for first; "" where there is none.
-        continues: it brings what tools have given, and nothing that a person has said since.
+        named: by an id, and not by how its conversation begins.
+        brings: the ids of calls, where it brings what these have given, and nothing that a person
+            has said since; () where it brings nothing such.
         calls_tools: tools are offered.
         lasting: it may ask again. False: it is a single question.
     """
@@ -103,7 +106,8 @@ class Identity:
     group: str
     parent: str
     task: str
-    continues: bool
+    named: bool
+    brings: tuple[str, ...]
     calls_tools: bool
     lasting: bool
 
@@ -159,7 +163,8 @@ def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Iden
         digest("id", whole or named) if named else digest("group", ""),
         digest("id", parent) if parent else "",
         task,
-        _continues(said),
+        bool(named),
+        _brought(said),
         tools,
         bool(named) or tools or known,
     )
@@ -188,17 +193,20 @@ def _messages(body: Mapping[str, Any]) -> list[Any]:
     return said if isinstance(said, list) else []
 
 
-def _continues(said: Sequence[Any]) -> bool:
+def _brought(said: Sequence[Any]) -> tuple[str, ...]:
+    found = []
     for message in reversed(said[-_FIRST:]):
         if not isinstance(message, dict):
-            return False
+            break
         if message.get("role") == "tool" or str(message.get("type")).endswith("_output"):
-            return True
-        if message.get("role") not in ("system", "developer"):
+            found.append(str(message.get("tool_call_id") or message.get("call_id"))[:_LONGEST_ID])
+        elif message.get("role") not in ("system", "developer"):
             content = message.get("content")
-            parts = content[-_FIRST:] if isinstance(content, list) else []
-            return any(isinstance(p, dict) and p.get("type") == "tool_result" for p in parts)
-    return False
+            parts = content[-_FIRST:] if isinstance(content, list) and not found else []
+            given = [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
+            found += [str(part.get("tool_use_id"))[:_LONGEST_ID] for part in given]
+            break
+    return tuple(found)
 
 
 def _task(said: Sequence[Any]) -> str:
@@ -360,6 +368,11 @@ class Agent:
             request.stop()
 
     @property
+    def called(self) -> str:
+        """The id of the newest call of its tools, in its newest reply."""
+        return self._shown.called if self._shown is not None else ""
+
+    @property
     def text(self) -> str:
         """Its newest reply, reasoning too."""
         return self._shown.text if self._shown is not None else ""
@@ -435,14 +448,25 @@ class Agents:
         with self._lock:
             self._forget()
             agent = self._here.get(who.own) if who.lasting else None
+            if agent is None and not who.named:
+                agent = self._begun_anew(who)
             if agent is None:
                 agent = self._new(who)
-            elif agent.stopped and who.continues:
+            elif agent.stopped and who.brings:
                 agent.last_seen = time.monotonic()
                 raise stopped()
             agent.stopped = False
             agent.begin(request, who)
             return agent
+
+    def _begun_anew(self, who: Identity) -> Agent | None:
+        """The agent that has made its conversation shorter, so that it begins in another way."""
+        for key, one in self._here.items():
+            same = one.who.lasting and (one.who.guest, one.who.program) == (who.guest, who.program)
+            if same and not one.requests and one.called in who.brings:
+                self._here = {who.own if k == key else k: a for k, a in self._here.items()}
+                return one
+        return None
 
     def _new(self, who: Identity) -> Agent:
         self._made += 1

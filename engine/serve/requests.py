@@ -53,7 +53,7 @@ class Request:
         paused: its answers stand still.
         read: tokens of its prompt: read, all, known before.
         pieces: of text so far, about one for each token; at the end, tokens.
-        called: the answer has called tools.
+        called: the id of the newest call of a tool in the answer; "" where there is none.
         messages, size: its conversation, as long as it is kept, and the bytes that it came in.
         cancel_scope: of its coroutine.
         error: why it was ended before its answer was; None where its client has gone.
@@ -74,7 +74,7 @@ class Request:
         self.paused = False
         self.read = (0, 0, 0)
         self.pieces = 0
-        self.called = False
+        self.called = ""
         self.messages: tuple[Message, ...] = ()
         self.size = 0
         self.cancel_scope = anyio.CancelScope()
@@ -114,7 +114,7 @@ class Request:
             self.state = "waiting" if waits else "answering" if read else "reading"
             self.read = (event.done, event.total, event.reused)
         elif isinstance(event, ToolCallFinished):
-            self.called = True
+            self.called = event.id
         elif isinstance(event, Finished) and event.stats.prompt_tokens:
             stats = event.stats
             self.read = (stats.prompt_tokens, stats.prompt_tokens, stats.reused_tokens)

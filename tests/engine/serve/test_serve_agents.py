@@ -127,6 +127,32 @@ def test_an_agent_for_which_a_library_speaks_is_named_by_what_launch_gives_as_a_
     assert seen.program == program
 
 
+def test_an_agent_without_an_id_that_makes_its_conversation_shorter_stays_one(
+    server: Server,
+) -> None:
+    named = {"User-Agent": "Editor/1.0"}
+    before = turn("Find the fault")
+    answer = ask(server, "POST", CHAT, before, **named)
+    ask(server, "POST", CHAT, turn("Tell a joke"), **named)
+    at_rest(server)
+    (first, other) = lanes(server)
+    assert (first.state, other.state) == ("tool", "tool")
+    said = answer.json["choices"][0]["message"]
+    results = [
+        {"role": "tool", "tool_call_id": call["id"], "content": "Sunny"}
+        for call in said["tool_calls"]
+    ]
+    shorter = turn("So far: a fault was looked for")
+    shorter["messages"] += [said, *results]
+    ask(server, "POST", CHAT, shorter, **named)
+    at_rest(server)
+    (again, left) = lanes(server)
+    assert (again.id, again.task, again.state) == (first.id, "Find the fault", "idle")
+    assert left.id == other.id
+    ask(server, "POST", CHAT, shorter, **{"User-Agent": "Reader/1.0"})
+    assert len(lanes(server)) == 3
+
+
 def test_a_paused_group_holds_all_and_who_joins_it(server: Server) -> None:
     six(server)
     for agent in server.requests.agents.group(lanes(server)[0].group):
