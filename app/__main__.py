@@ -61,6 +61,9 @@ def main(arguments: list[str] | None = None) -> int:
     # `app.program.collector` looks later.
     gc.disable()
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
+    from app.system import pyside
+
+    pyside.leave_sources_alone()
     from PySide6.QtCore import QTimer
 
     from app.program.application import Application, make_qt

@@ -71,6 +71,9 @@ def child() -> int:
     parser.add_argument("--fill", type=int, default=0)
     options = parser.parse_args()
     gc.disable()
+    from app.system import pyside
+
+    pyside.leave_sources_alone()
     from PySide6.QtCore import QEvent, QObject
 
     from app.program.application import Application, make_qt
