@@ -7,6 +7,7 @@ cuts are follows from sizes alone: an image has the same embeddings whatever els
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.model import backend
 from engine.model.patches import mix_in
 
 SLICE = 0.01
@@ -35,6 +37,7 @@ _LINEAR = (nn.Linear, nn.QuantizedLinear)
 _PATCHES = (nn.Conv2d, nn.Conv3d)
 _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
+_ATTENTION = "attention"
 
 
 class _Noting(threading.local):
@@ -73,7 +76,8 @@ def in_pieces(
             cost += more
             arrays.append(array)
         began = time.perf_counter()
-        mx.eval(arrays)
+        with backend.one_blas_thread() if kind == _ATTENTION else contextlib.nullcontext():
+            mx.eval(arrays)
         del arrays, array
         rates[kind] = cost / (time.perf_counter() - began)
         yield
@@ -178,4 +182,4 @@ def attend(
         return mlx(queries, k, v, **named)
 
     cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
-    return noted.cut("attention", q, -2, cost, part)
+    return noted.cut(_ATTENTION, q, -2, cost, part)

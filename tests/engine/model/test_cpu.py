@@ -230,3 +230,12 @@ def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
         assert seen == [False]
         assert not cpu.is_engaged(x)
     """)
+
+
+@pytest.mark.skipif(not backend.openblas(), reason="MLX has another BLAS here")
+def test_small_products_are_one_threads_and_others_all_threads_again() -> None:
+    threads = backend._openblas.openblas_get_num_threads
+    before = threads()
+    with backend.one_blas_thread():
+        assert threads() == 1
+    assert threads() == before
