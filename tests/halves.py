@@ -2,9 +2,9 @@
 
 Most tests keep one core busy, so on two cores it takes little more than half the time. They are in
 groups, the longest first; whichever process is free takes the next one, after ``make lint``. Some
-groups wait more than they compute, for children's limits and for windows: they have a process of
-their own beside the two. With files or folders among the arguments there is one process, and pytest
-as ever.
+groups wait more than they compute, for children's limits and for windows: a third process begins
+with those, and goes on to fill what the two leave of the cores. With files or folders among the
+arguments there is one process, and pytest as ever.
 
 A few tests that failed run once more at the end, with nothing beside them. Those that pass then are
 named and do not fail the run: a fault all the same, of the test or of the program.
@@ -23,7 +23,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 AT_ONCE = 2
-"""Beside the one for groups that wait."""
+"""Beside the one that begins with groups that wait."""
 FEW_FAILED = 4
 """More than these are no accident, and do not run again."""
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
                 with printing:
                     print(said, end="", flush=True)
 
-        kinds = [(busy, idle)] * AT_ONCE + [(idle,)]
+        kinds = [(busy, idle)] * AT_ONCE + [(idle, busy)]
         workers = [threading.Thread(target=work, args=kind, daemon=True) for kind in kinds]
         for worker in workers:
             worker.start()

@@ -36,7 +36,7 @@ def test_nobody_hears_anything_of_the_others(
 ) -> None:
     # Forks and shared prompts go on from shared prefixes.
     monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 48)
-    found = outcome(engine, model_folder(family), 80)
+    found = outcome(engine, model_folder(family), 50)
     assert found.faults == []
     assert found.ties <= 1
     # Something was compared, and the chats did not all say the same; how many replies fit into
@@ -62,7 +62,7 @@ def test_the_same_with_little_memory_and_short_contexts(
         budget = tight_budget(engine, folder, 4, 240)
         with Engine(budget, tmp_path if on_disk else None) as small:
             schedule = Schedule(small, folder, 7, tight=True)  # it pauses often
-            chats = schedule.run(240)
+            chats = schedule.run(120)
         found = compare(engine, folder, chats)
     assert found.faults == []
     assert found.ties <= 1
@@ -91,7 +91,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed
     monkeypatch.setattr(ragged, "share_caches", exchanging)
-    assert outcome(engine, folder, 200).faults
+    assert outcome(engine, folder, 80).faults
 
 
 def test_what_counts_as_a_tie_is_decided_by_the_margin(
@@ -106,7 +106,7 @@ def test_what_counts_as_a_tie_is_decided_by_the_margin(
         return logits + 0.05 * mx.random.normal(logits.shape, key=mx.random.key(len(feeds)))
 
     monkeypatch.setattr(runner, "forward", noisy)
-    chats = Schedule(engine, model_folder("plain"), 7).run(50)
+    chats = Schedule(engine, model_folder("plain"), 7).run(25)
     with Engine() as judge:
         strict = compare(judge, model_folder("plain"), chats)
         monkeypatch.setattr(alone, "TIE", 1.0)  # wider than the noise

@@ -104,7 +104,7 @@ def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(s
     run_.window.commands["split_right"].trigger()
     left, right = run_.panes
     for pane in (left, right):
-        pane.chat.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=120), "")
+        pane.chat.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=40), "")
 
     def ask(*asked):
         for pane, question in asked:

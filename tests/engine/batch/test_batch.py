@@ -91,7 +91,7 @@ def test_seeds_differ_by_line_and_follow_from_the_seed_given(folder: Path, tmp_p
 def test_after_kill_9_the_run_goes_on_without_redoing_or_losing_a_line(
     folder: Path, tmp_path: Path
 ) -> None:
-    source = write(tmp_path / "in.jsonl", prompts(24, first=3000))
+    source = write(tmp_path / "in.jsonl", prompts(24, first=800))
     target, beside = tmp_path / "out.jsonl", tmp_path / "out.jsonl.waiting"
     command = arguments(folder, source, target, "--concurrency", "4")
     child = subprocess.Popen([sys.executable, "-m", "engine", *command], cwd=ROOT)
@@ -378,17 +378,17 @@ def test_what_does_not_fit_beside_the_others_waits_for_them(folder: Path) -> Non
     with Engine() as measuring:
         model = measuring.load(folder)
         per_token = 2 * 2 * 2 * 16 * 4  # layers, keys and values, heads, width, bytes
-        room = model.nbytes + 3 * 1000 * per_token
+        room = model.nbytes + 3 * 300 * per_token
     answers: list[tuple[int, bool]] = []
     with Engine(memory_budget=room) as engine:
         model = engine.load(folder)
         Runner(engine, model, 8).run(
-            requests(10, 600), lambda r, a: answers.append((r.line, a.failed))
+            requests(10, 180), lambda r, a: answers.append((r.line, a.failed))
         )
         assert sorted(answers) == [(n, False) for n in range(1, 11)]
         answers.clear()
         Runner(engine, model, 8).run(  # too long for the memory also when alone
-            requests(3, 7000), lambda r, a: answers.append((r.line, a.failed))
+            requests(3, 1500), lambda r, a: answers.append((r.line, a.failed))
         )
     assert sorted(answers) == [(1, True), (2, True), (3, True)]
 

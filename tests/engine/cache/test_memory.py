@@ -441,6 +441,6 @@ def test_what_is_held_stays_within_the_budget(wide: Path) -> None:
     roomy = memory_run.run(wide, 1, None, None, 40)  # without a lack of memory
     assert roomy.counted > 1.3 * BUDGET
     beside = roomy.beside  # what passes take beside what is counted
-    seen = memory_run.run(wide, 0, BUDGET, wide.parent / "disk", 30, slow_disk=0.01)
+    seen = memory_run.run(wide, 0, BUDGET, wide.parent / "disk", 20, slow_disk=0.01)
     assert seen.counted <= BUDGET + memory_run.SLACK
     assert seen.peak <= BUDGET + memory_run.SLACK + 1.5 * beside

@@ -102,10 +102,10 @@ def test_a_paused_reply_can_be_stopped_and_the_chat_goes_on(
 
 def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
-    expected = engine.open_session(model).send("word " * 1000, LONG).tokens(60)
+    expected = engine.open_session(model).send("word " * 400, LONG).tokens(60)
     running = engine.open_session(model).send("hello", ENDLESS)  # so that chunks are small
     first_text(running)
-    reply = engine.open_session(model).send("wood " * 1000, LONG)
+    reply = engine.open_session(model).send("wood " * 400, LONG)
     next(event for event in reply if isinstance(event, PromptProgress))
     reply.pause()
     status = engine.stats()["sessions"][reply.session_id]
