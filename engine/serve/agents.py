@@ -199,14 +199,14 @@ def _brought(said: Sequence[Any]) -> tuple[str, ...]:
         if not isinstance(message, dict):
             break
         if message.get("role") == "tool" or str(message.get("type")).endswith("_output"):
-            found.append(str(message.get("tool_call_id") or message.get("call_id"))[:_LONGEST_ID])
+            found.append(message.get("tool_call_id") or message.get("call_id"))
         elif message.get("role") not in ("system", "developer"):
             content = message.get("content")
             parts = content[-_FIRST:] if isinstance(content, list) and not found else []
             given = [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
-            found += [str(part.get("tool_use_id"))[:_LONGEST_ID] for part in given]
+            found += [part.get("tool_use_id") for part in given]
             break
-    return tuple(found)
+    return tuple(name[:_LONGEST_ID] if isinstance(name, str) else "" for name in found)
 
 
 def _task(said: Sequence[Any]) -> str:
@@ -463,7 +463,7 @@ class Agents:
         """The agent that has made its conversation shorter, so that it begins in another way."""
         for key, one in self._here.items():
             same = one.who.lasting and (one.who.guest, one.who.program) == (who.guest, who.program)
-            if same and not one.requests and one.called in who.brings:
+            if same and not one.requests and one.called and one.called in who.brings:
                 self._here = {who.own if k == key else k: a for k, a in self._here.items()}
                 return one
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -338,6 +338,24 @@ def test_a_task_is_what_a_person_has_asked_for(messages: Any, task: str) -> None
     found = who(messages).task
     assert time.monotonic() - began < 0.5
     assert found == task
+
+
+@pytest.mark.parametrize(
+    ("last", "brings"),
+    [
+        ([{"role": "tool", "tool_call_id": "a"}, {"role": "tool", "tool_call_id": "b"}], "ab"),
+        ([{"type": "function_call_output", "call_id": "a"}], "a"),
+        ([user("x"), {"role": "tool", "tool_call_id": "a"}, {"role": "system"}], "a"),
+        ([{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]}], "a"),
+        ([{"role": "tool", "tool_call_id": "a"}, user("And on")], ""),
+        ([{"role": "tool", "tool_call_id": [[0] * 1_000_000]}], [""]),
+        ([{"role": "tool"}, 7], ""),
+    ],
+)
+def test_what_its_tools_have_given_is_told_by_the_ids_of_their_calls(
+    last: list[Any], brings: Sequence[str]
+) -> None:
+    assert sorted(who([user("Do it"), *last]).brings) == list(brings)
 
 
 def test_equal_ids_of_two_programs_are_two_agents() -> None:
