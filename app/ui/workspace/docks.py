@@ -6,8 +6,11 @@ import binascii
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import compress
+from operator import itemgetter, not_
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, QSize, Qt
@@ -121,13 +124,42 @@ def save_state(manager: QtAds.CDockManager) -> str:
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
     """Put the dock widgets where they stood; False, and nothing done, for a damaged state."""
-    if not _written(state):
+    said = _written(state)
+    if not said:
         return False
-    raw = binascii.a2b_base64(state)
     # A window that waits to be deleted would be counted, and another be deleted in its stead.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-    return bool(manager.restoreState(QByteArray(raw)))
+    return bool(manager.restoreState(QByteArray(_of_those_here(manager, said))))
+
+
+def _of_those_here(manager: QtAds.CDockManager, said: bytes) -> bytes:
+    """A state without the areas of dock widgets that are gone, as of chats closed before the end.
+
+    QtAds leaves them out by itself, but gives their sizes to those beside them.
+    """
+
+    def prune(part: Element) -> bool:
+        """Whether something of it is here."""
+        if part.tag == "Area":
+            return any(manager.findDockWidget(w.get("Name", "")) for w in part.iter("Widget"))
+        parts, sizes = [each for each in part if each.tag != "Sizes"], part.find("Sizes")
+        here = [prune(each) for each in parts]
+        numbers = ((sizes.text or "") if sizes is not None else "").split()
+        if sizes is not None and any(here) and len(numbers) == len(here):
+            for each in compress(parts, map(not_, here)):
+                part.remove(each)
+            part.set("Count", str(sum(here)))
+            sizes.text = " ".join(compress(numbers, here))
+        return any(here)
+
+    try:
+        root = ElementTree.fromstring(said)
+    except ElementTree.ParseError:
+        return said
+    for splitter in root.iterfind("Container/Splitter"):
+        prune(splitter)
+    return bytes(ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True))
 
 
 def _written(state: str) -> bytes:

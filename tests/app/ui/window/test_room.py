@@ -172,3 +172,23 @@ def test_the_sidebar_opened_in_a_narrow_window_has_its_room_from_the_panes(start
     run.until(
         lambda: len({p.mapTo(window, QPoint(0, 0)).x() for p in window.workspace.panes()}) == 2
     )
+
+
+def test_panes_keep_their_widths_where_one_before_them_was_closed_before_the_end(
+    start: Start,
+) -> None:
+    run = start()
+    run.window.resize(1500, 800)
+    for text in ("say one", "say two", "say three"):
+        run.ask(text)
+        if text != "say three":
+            run.window.commands["split_right"].trigger()
+    first, *others = run.panes
+    run.window.workspace.close_pane(first)
+    run.window.commands["even_out"].trigger()
+    run.until(lambda: abs(others[0].width() - others[1].width()) <= 1)
+    run.end()
+    run = start()
+    run.until(lambda: len(run.panes) == 2)
+    left, right = run.panes
+    run.until(lambda: abs(left.width() - right.width()) <= 2)
