@@ -160,7 +160,8 @@ class FormPage(QWidget):
         if row is None or field is None:
             return False
         inside = [field] if isinstance(field, QWidget) else _inside(field)
-        takes = next((w for w in inside if w.focusPolicy() != Qt.FocusPolicy.NoFocus), None)
+        keys = (w.focusProxy() or w for w in inside if not w.isHidden())
+        takes = next((w for w in keys if w.focusPolicy() != Qt.FocusPolicy.NoFocus), None)
         self.area.ensureWidgetVisible(row, 0, 80)
         if takes is not None and focus:
             takes.setFocus(Qt.FocusReason.ShortcutFocusReason)

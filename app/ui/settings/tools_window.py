@@ -125,15 +125,18 @@ class ToolsWindow(Sheet):
         box = QMessageBox(self)
         box.setObjectName("unsaved-servers")
         box.setWindowTitle(tr("Tool Servers"))
-        box.setText(tr("Save your changes to the tool servers?"))
-        save = None
-        if self._found is not None:
-            save = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
-            box.setDefaultButton(save)
-        else:
-            box.setInformativeText(self.note.text())
+        can = self._found is not None
+        ask = (
+            mark("Save your changes to the tool servers?") if can else mark("Discard your changes?")
+        )
+        box.setText(tr(ask))
+        box.setInformativeText("" if can else self.note.text())
         discard = box.addButton(tr("Discard"), QMessageBox.ButtonRole.DestructiveRole)
-        box.setEscapeButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
+        stay = tr("Cancel") if can else tr("Keep Editing")
+        keep = box.addButton(stay, QMessageBox.ButtonRole.RejectRole)
+        save = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole) if can else None
+        box.setEscapeButton(keep)
+        box.setDefaultButton(save or keep)
         try:
             await flows.answered(box)
             clicked = box.clickedButton()

@@ -276,6 +276,10 @@ def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Ru
     for page, rows in PLACES.items():
         for row in rows:
             assert settings.pages.show_row(page, row) == (row not in missing)
+    # The keys are in the row that was sought, also where it has several choices.
+    for page, row in (("Appearance", "Contrast"), ("General", "Language")):
+        settings.pages.show_row(page, row)
+        assert settings.pages.pages[page].rows[row].isAncestorOf(settings.focusWidget())
     settings.close()
 
 
