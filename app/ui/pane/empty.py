@@ -73,6 +73,7 @@ class EmptyChat(QWidget):
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
         self._small_ref = ""
+        self._fitting = self._stale = False
         self.alone = False  # a quick question: several are not asked from here
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows which models suit this computer"))
@@ -144,7 +145,22 @@ class EmptyChat(QWidget):
         self._title.setText(_in_two_lines(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
-        """Show what there is room for. What matters least goes first: the way to a model stays."""
+        """Show what there is room for.
+
+        Showing a part lays out the pane at once, which may give this another size amid it.
+        """
+        self._stale = True
+        if self._fitting:
+            return
+        self._fitting = True
+        for _ in range(3):
+            if self._stale:
+                self._stale = False
+                self._show_what_fits()
+        self._fitting = False
+
+    def _show_what_fits(self) -> None:
+        """What matters least goes first: the way to a model stays."""
         guide = self._chat.record.model == GUIDE
         margins = self._outer.contentsMargins()
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())

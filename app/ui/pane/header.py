@@ -179,7 +179,7 @@ MUCH = 0.5
 """Of the context: what takes less is told on hover only."""
 
 LEAST_NAME, LEAST_BESIDE = 84, 120
-"""Pixels that a model's name has at least, and beside what the chat does."""
+"""Pixels that a model's long name has at least, and beside what the chat does."""
 
 DOT, STEP = 24, 32
 """Pixels between the name and what the chat does, and the steps in which that is given room."""
@@ -458,9 +458,8 @@ class PaneHeader(QWidget):
         if self._written:
             room = beside
         at = (height - hint.height()) // 2
-        self.model_button.setGeometry(
-            8, at, max(LEAST_NAME, min(hint.width(), room)), hint.height()
-        )
+        name = min(hint.width(), max(LEAST_NAME, room))
+        self.model_button.setGeometry(8, at, name, hint.height())
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)

@@ -651,14 +651,17 @@ class TranscriptView(QAbstractScrollArea):
     def _on_phase(self) -> None:
         """A machine that says nothing is waited for, but not without a word.
 
-        Nor is a long prompt that is read, where the header has no room to say so.
+        Nor is a long prompt that is read or has to wait for others, where the header has no room
+        to say so.
         """
         silent, remote, read = self._chat.silent_s, self._chat.remote, self._chat.progress
         self._silence.stop()
         row = self.row(self._chat.answering_id or "")
         words = ""
-        if self._chat.phase is Phase.READING and read is not None and self.width() < t.NARROW:
-            words = phase_line(Phase.READING, read) if read.total >= self.LONG_TOKENS else ""
+        if read is not None and self.width() < t.NARROW:
+            long = self._chat.phase is Phase.READING and read.total >= self.LONG_TOKENS
+            waits = self._chat.phase is Phase.QUEUED and (read.queue_position or read.queued)
+            words = phase_line(self._chat.phase, read) if long or waits else ""
         if silent is not None and remote is not None:
             self._silence.start()
             host = tr("this computer") if remote.here else remote.host

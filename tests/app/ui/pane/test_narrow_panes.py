@@ -96,6 +96,12 @@ def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: 
     line = pane.findChild(ReadLine)
     assert line is not None
     assert not line.isHidden()
+    # Nor does it wait for others without a word.
+    pane.transcript.resize(380, 400)
+    answer.read(PromptProgress("s", "r", 700, 1535, 0, 2))
+    chat.phase_changed.emit()
+    assert not row.silence.isHidden()
+    assert row.silence.words.text() == "Queued, 2 before it"
     assert line.width() == pane.width(), "not of the part of the tab in which the header is"
     run.engine.release()
     run.answered()
