@@ -8131,11 +8131,13 @@ Du hast nicht geantwortet.</translation>
         <translation>Zum Ende scrollen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>Änderungen verwerfen?</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>Weiter bearbeiten</translation>

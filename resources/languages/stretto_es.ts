@@ -8174,11 +8174,13 @@ No respondiste.</translation>
         <translation>Ir al final</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>¿Descartar los cambios?</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>Seguir editando</translation>

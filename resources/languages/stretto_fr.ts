@@ -8131,11 +8131,13 @@ Vous n’avez pas répondu.</translation>
         <translation>Aller à la fin</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>Abandonner vos modifications&#xa0;?</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>Continuer à modifier</translation>

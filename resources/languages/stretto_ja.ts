@@ -8026,11 +8026,13 @@ You did not answer.</source>
         <translation>末尾へスクロール</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>変更を破棄しますか？</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>編集を続ける</translation>

@@ -8069,11 +8069,13 @@ You did not answer.</source>
         <translation>滚动到末尾</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Discard your changes?</source>
         <translation>放弃更改吗？</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Keep Editing</source>
         <translation>继续编辑</translation>
