@@ -6,7 +6,9 @@ that came from somewhere, but a JPEG that was made of its pixels here.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import os
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +27,10 @@ SECONDS = 180.0
 
 _LOOK_S = 0.1
 _MOST = 4_000_000  # bytes of what it says
+_MOST_KNOWN = 200  # images
+
+_reading = threading.Lock()  # one image at a time: chats answer meanwhile
+_known: OrderedDict[tuple[str, str], str] = OrderedDict()  # by the image's digest and the language
 
 _VISION = """
 use framework "Foundation"
@@ -64,7 +71,7 @@ def is_there() -> bool:
 
 
 def read_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
-    """The text in an image; empty if none was found. Blocks, for seconds.
+    """The text in an image, read once for all chats; empty if none was found. Blocks, for seconds.
 
     Args:
         jpeg: made here: see above.
@@ -76,6 +83,21 @@ def read_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> s
         EngineError: `invalid_request`, it was not read: a sentence that begins with `name`;
             `engine_stopped`, it was cancelled.
     """
+    while not _reading.acquire(timeout=_LOOK_S):
+        if stop.is_set():
+            raise _cancelled(name)
+    try:
+        key = hashlib.sha256(jpeg).hexdigest(), language
+        if key not in _known:
+            _known[key] = _read(jpeg, name, language, stop)
+            if len(_known) > _MOST_KNOWN:
+                _known.popitem(last=False)
+        return _known[key]
+    finally:
+        _reading.release()
+
+
+def _read(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out:
         path = Path(folder) / "image.jpg"
         path.write_bytes(jpeg)
@@ -90,6 +112,8 @@ def read_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> s
         except (OSError, subprocess.SubprocessError) as error:
             raise _refused(name, f"the reader of texts could not be started ({error})") from None
         with reader:
+            with contextlib.suppress(OSError):  # it has ended already
+                os.setpriority(os.PRIO_PROCESS, reader.pid, 10)
             _wait(reader, name, stop)
         if reader.returncode:
             raise _refused(name, f"the reader of texts ended with status {reader.returncode}")
@@ -107,10 +131,14 @@ def _wait(reader: subprocess.Popen[bytes], name: str, stop: threading.Event) -> 
             pass
         if stop.is_set():
             reader.kill()
-            raise EngineError(ENGINE_STOPPED, f"{name} is not read any more.")
+            raise _cancelled(name)
         if time.monotonic() > end:
             reader.kill()
             raise _refused(name, f"the reader of texts took longer than {SECONDS:g} seconds")
+
+
+def _cancelled(name: str) -> EngineError:
+    return EngineError(ENGINE_STOPPED, f"{name} is not read any more.")
 
 
 def _refused(name: str, why: str) -> EngineError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,9 @@ from PySide6.QtWidgets import QMenu
 
 from app.chats import pages
 from app.chats.actions import Action
+from app.chats.exporting import Export, Kind
+from app.chats.importing import Import
+from app.store import Store
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
 from engine import Engine
@@ -22,7 +26,7 @@ from engine.messages import Image
 from engine.sandbox import recognition
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_attaching import read
-from tests.app.chats.test_images import give, see, sent, shown
+from tests.app.chats.test_images import give, png, see, sent, shown
 from tests.app.conftest import Run, Start
 from tests.engine import document_samples as samples
 
@@ -185,6 +189,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     path.chmod(0o755)
     monkeypatch.setattr(recognition, "_program", lambda: str(path))
+    monkeypatch.setattr(recognition, "_known", {})
     return path
 
 
@@ -220,6 +225,51 @@ def test_of_a_long_scan_the_text_of_those_pages_is_given_that_were_attached(
     read(run, lambda: not attaching.reading)
     (file,) = attaching.files
     assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [1, 2])
+
+
+@pytest.mark.usefixtures("reader")
+def test_the_text_in_an_image_is_what_the_model_reads(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "lake.png").write_bytes(png())
+    run = start().ready()
+    pane = give(run, tmp_path / "lake.png")
+    pane.notice.texts.click()
+    read(run, lambda: not pane.chat.attaching.reading)
+    (chip,) = pane.composer.chips.chips
+    assert chip.accessibleName().startswith("File lake.png, PNG, ")
+    run.ask("say what")
+    assert run.engine is not None
+    said = str(run.engine.sent[-1].turns[-1]["content"])
+    assert said == "<file name=\"lake.png\">\nread b'\\xff\\xd8'\n</file>\n\nsay what"
+
+
+def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: Path) -> None:
+    pane = give(run, scan(tmp_path, 2))
+    run.say("say what")
+    sent(run)
+    assert run.app.store is not None
+    path = Export([pane.chat.id], Kind.JSON, tmp_path / "out.json").run(
+        run.app.store, threading.Event()
+    )
+    with Store.open(tmp_path / "other.db") as store:
+        assert len(Import([path]).run(store).taken) == 1
+        (said, _) = store.messages(pane.chat.id)
+        assert said.attachments == pane.chat.transcript.path[0].attachments
+    plain = Export([pane.chat.id], Kind.TEXT, tmp_path / "out.txt").run(
+        run.app.store, threading.Event()
+    )
+    assert "scan.pdf (PDF, page 2, 216 × 279)" in plain.read_text(encoding="utf-8")
+
+
+def test_a_message_that_waits_for_a_scan_is_not_sent_with_a_part_of_it(
+    run: Run, tmp_path: Path
+) -> None:
+    pane = run.pane
+    pane.composer.field.files_given.emit([scan(tmp_path, 25)])
+    pane.composer.set_text("say what")
+    assert pane.act(Action.SEND)
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert pane.chat.unsent.startswith("“scan.pdf” is attached in part: pages 1–20 of 25.")
+    assert pane.chat.transcript.path == []
 
 
 def test_an_image_without_text_stays_and_a_sentence_says_so(

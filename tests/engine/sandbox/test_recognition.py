@@ -6,6 +6,7 @@ import io
 import shutil
 import sys
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,11 @@ from engine.sandbox.recognition import read_text
 from tests.engine import document_samples as samples
 
 Stand = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognition, "_known", OrderedDict())
 
 
 @pytest.fixture
@@ -85,6 +91,18 @@ def test_on_a_mac_vision_is_asked_by_a_script(
     monkeypatch.setattr(sys, "platform", "darwin")
     stand(_OSASCRIPT)
     assert read() == "-e jpeg é"
+
+
+def test_an_image_is_read_once_one_at_a_time(stand: Stand, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    stand(f"print(open(sys.argv[1]).read(), file=open({str(log)!r}, 'a'))\nprint('text')")
+    threads = [threading.Thread(target=read, args=(each,)) for each in (b"a", b"b", b"a", b"a")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert read(b"a") == "text"
+    assert sorted(log.read_text().split()) == ["a", "b"]
 
 
 def test_a_reader_that_fails_is_told_in_a_sentence(stand: Stand) -> None:
