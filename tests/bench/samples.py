@@ -146,7 +146,7 @@ def write(chats: Path) -> dict[str, str]:
         for title, (question, answer) in CHATS.items():
             ids[title] = chat_id = new_id()
             asked = Message(new_id(), chat_id, None, "user", question)
-            told = Message(new_id(), chat_id, asked.id, "assistant", answer, model=GUIDE)
+            told = Message(new_id(), chat_id, asked.id, "assistant", answer, model="Guide")
             store.save_chat(ChatRecord(chat_id, title, GUIDE, leaf_id=told.id))
             store.save_message(asked)
             store.save_message(told)
