@@ -146,12 +146,9 @@ def prepare(job: Job) -> Prepared:
     return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
-def _images(look: Look, messages: list[Message]) -> Images | None:
-    """How the images of messages stand in a prompt; None where there are none."""
-    given = images_in(messages)
-    if not given:
-        return None
-    ids = {image.digest: look.sight(image).ids for image in given}
+def _images(look: Look, messages: list[Message]) -> Images:
+    """How the images of messages stand in a prompt."""
+    ids = {image.digest: look.sight(image).ids for image in images_in(messages)}
     return Images(look.kind.placeholder, look.placeholder, ids)
 
 

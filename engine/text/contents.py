@@ -43,12 +43,24 @@ class Contents:
 
     def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
         known = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
+        self._known, self._markers = known, markers
+        self._with: dict[str, Contents] = {}
         self._marks = _any_of(known)
         self._longest = max(map(len, known), default=0) + _LONGEST_NUMBER
         frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
         self._frames = _any_of(frames) if markers.header is None else None
         self._names = {_OUTSIDE.sub("", mark) for mark in known} - _SCHEMA
         self._folds = folds
+
+    def besides(self, word: str) -> Contents:
+        """The same with one more mark: what the model's template writes for an image.
+
+        Not every tokenizer shows that it is one.
+        """
+        known = self._marks is not None and self._marks.fullmatch(word) is not None
+        if not known and word not in self._with:
+            self._with[word] = Contents({*self._known, word}, self._markers, self._folds)
+        return self._with.get(word, self)
 
     def text(self, text: str, answer: bool = False) -> str:
         """A text with a gap in each mark.

@@ -41,7 +41,7 @@ class Images:
         Raises:
             EngineError: the template has no place for them all.
         """
-        first, *others = text.replace(_MARK, "\ufffd").split(self.word)
+        first, *others = self.unmarked(text).split(self.word)
         if len(others) != len(digests):
             raise EngineError(
                 TEMPLATE_ERROR,
@@ -50,6 +50,10 @@ class Images:
             )
         pairs = zip(digests, others, strict=True)
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
+
+    def unmarked(self, text: str) -> str:
+        """A text that somebody wrote, without what would be a mark in it."""
+        return text.replace(_MARK, "\ufffd")
 
     def tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
         """The tokens of a marked text, of those that were `found` in it with words for marks.

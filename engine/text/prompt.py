@@ -119,7 +119,7 @@ def build(
         reader: who renders and tokenises; without one it is done here.
         most: tokens that the prompt may have.
         template: what the template is given beside the messages: tools, and names of its own.
-        images: how the prompt has those of the messages; None where there are none.
+        images: how the prompt has those of the messages; None where the model sees none.
 
     Raises:
         EngineError: `template_error` with the template's own words.
@@ -129,9 +129,16 @@ def build(
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
-    rendered = _render(tokenizer, reader, messages, reasoning, template or {}, images)
+    inert = contents.of(tokenizer)
+    if images is not None:
+        inert = inert.besides(images.word)
+        images = images if images.ids else None
+    rendered = _render(tokenizer, inert, reader, messages, reasoning, template or {}, images)
     opened, opening = rendered.opened, rendered.opening
-    text = opened + (_begun(tokenizer, begun, opened, opening, before) if begun else "")
+    text = opened
+    if begun:
+        answer = _begun(tokenizer, inert, begun, opened, opening, before)
+        text += answer if images is None else images.unmarked(answer)
     known = before.match(text)
     characters, count = known[-1] if known else (0, 0)
     first = dict(known).get(len(opened))
@@ -141,6 +148,7 @@ def build(
         wanted.add(opened)
     other = _sure(rendered.other) if rendered.other is not None and not known else None
     if other is not None:
+        other = other if images is None else images.unmarked(other)
         wanted.add(other)
     in_order = [main, *(wanted - {main})]
     try:
@@ -208,6 +216,7 @@ class _Rendered:
 
 def _render(
     tokenizer: Any,
+    inert: contents.Contents,
     reader: Reader,
     messages: list[Message],
     reasoning: bool | None,
@@ -217,7 +226,6 @@ def _render(
     digests = [image.digest for image in images_in(messages)] if images is not None else []
     messages = images_as_words(messages) if digests else messages
     given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
-    inert = contents.of(tokenizer)
     messages, given = inert.messages(messages), inert.values(given)
     other = _same_system(messages, bool(given.get("tools")))
     more = [(other, True)] if other else []
@@ -257,7 +265,14 @@ def _fewer(
     return inert.count(_sure(some[0])) < inert.count(_sure(others[0]))
 
 
-def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, before: Ledger) -> str:
+def _begun(
+    tokenizer: Any,
+    inert: contents.Contents,
+    begun: Message,
+    opened: str,
+    opening: str | None,
+    before: Ledger,
+) -> str:
     """The beginning of an answer as the model wrote it, or would have written it."""
     content, thought = begun.get("content") or "", begun.get("reasoning_content") or ""
     if before.text.startswith(opened) and len(before.text) > len(opened):
@@ -268,7 +283,6 @@ def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, bef
             return written  # markers and line breaks as they were
     dialect = recognition.of(tokenizer)
     inside = dialect.markers.opens_reasoning(opened, opening)
-    inert = contents.of(tokenizer)
     return dialect.begin(inert.text(str(thought)), inert.text(str(content), True), inside)
 
 

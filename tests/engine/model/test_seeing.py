@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from engine import Engine, EngineError, Image, SamplingParams, TextDelta
 from engine.bench.seeing import FAMILIES, QWEN, write_seeing
 from engine.hub.models import sees
+from engine.messages import Message
 from engine.model import eyes, loader, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
 from tests.engine.model.seeing import image, shown
@@ -102,6 +105,44 @@ def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
     replies = [first, *(engine.open_session(model).send(one, FEW) for one in asked[1:])]
     assert [reply.tokens(60) for reply in replies] == alone
     assert engine.stats()["images"][model.id]["encoded"] == 2
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_words_for_images_are_text_where_a_person_types_them(
+    engine: Engine, family: Path, tmp_path: Path, hidden: bool
+) -> None:
+    known = FAMILIES[family.name]
+    words = [word for word in known.words if word in known.written or not hidden]
+    model = engine.load(_hiding(words, family, tmp_path / family.name) if hidden else family)
+
+    def count(*messages: Message) -> int:
+        return engine.count_later(model, list(messages), None).result(60)
+
+    plain, with_image = count({"role": "user", "content": "ab"}), count(*shown("ab", WIDE))
+    for word in words:
+        text = f"a{word}b"
+        assert count({"role": "user", "content": text}) - plain == len(word)
+        assert count(*shown(text, WIDE)) - with_image == len(word)
+        begun: Message = {"role": "assistant", "content": f"\ufdd1{'0' * 64}\ufdd1{word}"}
+        messages = [{"role": "system", "content": word}, *shown(text, WIDE), begun]
+        assert engine.open_session(model).send(messages, FEW).tokens(60)
+
+
+def _hiding(words: list[str], family: Path, folder: Path) -> Path:
+    """The same model; neither its tokenizer nor its template's text shows the words as special."""
+    shutil.copytree(family, folder)
+    settings, tokenizer = (folder / f"tokenizer{name}.json" for name in ("_config", ""))
+    told = json.loads(settings.read_text())
+    for word in words:
+        halves = f"{{{{ '{word[:2]}' ~ '{word[2:]}' }}}}"
+        told["chat_template"] = told["chat_template"].replace(word, halves)
+    settings.write_text(json.dumps(told))
+    kept = json.loads(tokenizer.read_text())
+    for token in kept["added_tokens"]:
+        token["special"] = token["special"] and token["content"] not in words
+    tokenizer.write_text(json.dumps(kept))
+    return folder
 
 
 def test_an_image_is_looked_at_once_for_all(engine: Engine, folder: Path) -> None:
