@@ -123,16 +123,20 @@ def used(attachment: Attachment) -> str:
     return numbers_of(attachment.unit, numbers)
 
 
+def ranges(numbers: list[int]) -> str:
+    """ "1–3, 7"."""
+    found: list[list[int]] = []
+    for each in numbers:
+        if found and each == found[-1][1] + 1:
+            found[-1][1] = each
+        else:
+            found.append([each, each])
+    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in found)
+
+
 def numbers_of(unit: str, numbers: list[int]) -> str:
     """ "pages 1–3, 7"."""
-    ranges: list[list[int]] = []
-    for each in numbers:
-        if ranges and each == ranges[-1][1] + 1:
-            ranges[-1][1] = each
-        else:
-            ranges.append([each, each])
-    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
-    n = max(1, len(numbers))
+    told, n = ranges(numbers), max(1, len(numbers))
     match unit:
         case "":
             return counted("part {numbers}", "parts {numbers}", n, numbers=told)

@@ -197,11 +197,12 @@ class Attaching(QObject):
         await self._index((other,))  # ready before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
-        """Whether pages of its file can be given as images: of a PDF that was read here, to a model
-        that is not known to see none.
+        """Whether pages of its file can be given as images: of a PDF that was read here. Those of
+        text are not offered to a model that is known to see none.
         """
-        sees = self._loader.sees(self._saved.record.model)
-        return attachment.hash in self._places and sees is not False
+        if attachment.hash not in self._places:
+            return False
+        return attachment.is_image or self._loader.sees(self._saved.record.model) is not False
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
         """Of a page that is an image, all of its document that are attached; else it alone."""

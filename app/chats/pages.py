@@ -12,7 +12,7 @@ from pathlib import Path
 from app.chats.images import THUMBNAIL
 from app.store import Attachment, StoredImage
 from engine import EngineError
-from engine.errors import INVALID_REQUEST
+from engine.errors import ENGINE_STOPPED, INVALID_REQUEST
 from engine.sandbox.jobs import draw_pages
 
 PIXELS = 2_000_000
@@ -22,6 +22,7 @@ _AT_ONCE = 4
 """Pages that a child draws: its limits are for so many, and no more are lost by a damaged one."""
 
 _MOST_HELD = 32_000_000  # bytes
+_LOOK_S = 0.1
 
 Page = tuple[StoredImage, Attachment]
 
@@ -44,7 +45,10 @@ def drawn(
     """
     if not numbers:
         return []
-    with _drawing:
+    while not _drawing.acquire(timeout=_LOOK_S):
+        if stop.is_set():
+            raise EngineError(ENGINE_STOPPED, f"“{name}” is not read any more.")
+    try:
         digest = _digest(path)
         missing = [n for n in numbers if (digest, n) not in _held]
         for start in range(0, len(missing), _AT_ONCE):
@@ -70,6 +74,8 @@ def drawn(
                 found.append(_held[key])
         while sum(len(image.data) for image, _ in _held.values()) > _MOST_HELD:
             _held.popitem(last=False)
+    finally:
+        _drawing.release()
     return [(image, replace(made, name=name)) for image, made in found]
 
 

@@ -544,7 +544,7 @@ class Composer(QWidget):
             line = max(line, metrics.boundingRect(placeholder).height())
         wanted = max(ceil(document.size().height()), line)
         foot = self._foot_height(inner)
-        room = self._limit - top - foot - 26
+        room = max(line, self._limit - top - foot - 26)  # twenty images leave a line
         scrolls = wanted > room
         text_height = min(wanted, room)
         on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff

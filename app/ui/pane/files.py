@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.chats.attached import about, kind_of, page_numbers, used
+from app.chats.attached import about, kind_of, page_numbers, ranges, used
 from app.chats.attaching import Attaching
 from app.chats.passages import pages_in
 from app.settings.language import counted, mark, number, tr
@@ -114,7 +114,7 @@ class PagesDialog(Sheet):
         words = unit_words(unit)
         super().__init__("pages-dialog", tr(words.title, name=name), parent, spacing=8)
         self._count = count
-        self.field = QLineEdit(", ".join(map(str, numbers)), self)
+        self.field = QLineEdit(ranges(numbers), self)
         self.field.setPlaceholderText("1-3, 7")
         self.field.setAccessibleName(tr(words.numbers))
         self.hint = self.label(has_line(unit, count))

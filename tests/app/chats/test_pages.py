@@ -20,9 +20,10 @@ from app.chats.importing import Import
 from app.store import Store
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
-from engine import Engine
+from engine import Engine, EngineError
 from engine.bench.seeing import write_seeing
-from engine.messages import Image
+from engine.errors import ENGINE_STOPPED
+from engine.messages import Image, text_of
 from engine.sandbox import recognition
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_attaching import read
@@ -126,7 +127,7 @@ def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
     chosen(run, "Chosen Pages…")
     dialog = pane.findChild(PagesDialog)
     assert dialog is not None
-    assert dialog.field.text() == "1, 2, 3"
+    assert dialog.field.text() == "1–3"
     dialog.field.setText("7, 29")
     dialog._on_go()
     read(run, lambda: not attaching.reading)
@@ -137,9 +138,20 @@ def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
     run.until(lambda: numbers(pane) == [7, 29])
 
 
+def test_who_waits_for_pages_that_are_drawn_can_be_stopped(tmp_path: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    with pages._drawing, pytest.raises(EngineError) as error:
+        pages.drawn(scan(tmp_path, 1), "scan.pdf", 1, [1], stop)
+    assert error.value.code == ENGINE_STOPPED
+
+
 def test_as_many_pages_as_files_can_be_attached(run: Run, tmp_path: Path) -> None:
     pane = give(run, scan(tmp_path, 25))
     assert len(numbers(pane)) == 20
+    run.window.resize(640, 600)
+    composer = pane.composer
+    run.until(lambda: composer.field.height() >= composer.field.fontMetrics().lineSpacing())
     assert "pages 1–20 of 25" in run.window.toast.text
 
 
@@ -214,17 +226,31 @@ def test_the_text_in_a_scan_takes_its_place_where_the_model_does_not_see(
 
 
 @pytest.mark.usefixtures("reader")
-def test_of_a_long_scan_the_text_of_those_pages_is_given_that_were_attached(
-    start: Start, tmp_path: Path
-) -> None:
+def test_of_a_long_scan_the_text_of_chosen_pages_is_given(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, scan(tmp_path, 25))
     attaching = pane.chat.attaching
-    attaching.remove(*attaching.files[2:])
+    chosen(run, "Chosen Pages…")
+    dialog = pane.findChild(PagesDialog)
+    assert dialog is not None
+    dialog.field.setText("3, 24")
+    dialog._on_go()
+    read(run, lambda: numbers(pane) == [3, 24] and not attaching.reading)
     pane.notice.texts.click()
     read(run, lambda: not attaching.reading)
     (file,) = attaching.files
-    assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [1, 2])
+    assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [3, 24])
+
+
+def test_pages_of_text_are_offered_as_images_only_to_models_that_see(
+    start: Start, tmp_path: Path
+) -> None:
+    run = start().ready()
+    pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two"]))
+    (file,) = pane.chat.attaching.files
+    assert not pane.chat.attaching.can_draw(file)
+    see(run, pane)
+    assert pane.chat.attaching.can_draw(file)
 
 
 @pytest.mark.usefixtures("reader")
@@ -238,7 +264,7 @@ def test_the_text_in_an_image_is_what_the_model_reads(start: Start, tmp_path: Pa
     assert chip.accessibleName().startswith("File lake.png, PNG, ")
     run.ask("say what")
     assert run.engine is not None
-    said = str(run.engine.sent[-1].turns[-1]["content"])
+    said = text_of(run.engine.sent[-1].turns[-1]["content"])
     assert said == "<file name=\"lake.png\">\nread b'\\xff\\xd8'\n</file>\n\nsay what"
 
 
