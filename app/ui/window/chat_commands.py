@@ -61,7 +61,7 @@ class ChatCommands(QObject):
         if (
             active is not None
             and active.chat.blank
-            and active.chat.record.model == self._next_model
+            and active.chat.record.model == self.next_model
         ):
             active.focus_composer()
         else:
@@ -93,10 +93,11 @@ class ChatCommands(QObject):
     def begin(self) -> Chat:
         """A new chat as the settings want it; nothing shows it yet."""
         settings = self._settings
-        return self._library.new(self._next_model, settings.new_chat, settings.system)
+        return self._library.new(self.next_model, settings.new_chat, settings.system)
 
     @property
-    def _next_model(self) -> str:
+    def next_model(self) -> str:
+        """What answers in a new chat."""
         settings, active = self._settings, self._workspace.active
         if settings.same_model and active is not None:
             return active.chat.record.model

@@ -17,9 +17,9 @@ from app.chats.importing import Report
 from app.chats.importing.job import undo
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
-from app.settings.options import Settings
 from app.store import ChatRecord, Folder, Store
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
@@ -68,7 +68,7 @@ class ExchangeCommands(QObject):
         self,
         library: ChatLibrary,
         store: Store,
-        settings: Settings,
+        chats: ChatCommands,
         workspace: Workspace,
         sidebar: Sidebar,
         undos: Undos,
@@ -77,7 +77,7 @@ class ExchangeCommands(QObject):
         super().__init__(window)
         self._library = library
         self._store = store
-        self._settings = settings
+        self._chats = chats
         self._workspace = workspace
         self._sidebar = sidebar
         self._undos = undos
@@ -129,7 +129,7 @@ class ExchangeCommands(QObject):
         """Ask for files, and take in what they hold."""
         from app.ui.dialogs.exchange import ImportDialog
 
-        dialog = ImportDialog(self._store, self._settings.model, self._window)
+        dialog = ImportDialog(self._store, self._chats.next_model, self._window)
         dialog.imported.connect(self._on_imported)
         dialog.show()
         dialog.activateWindow()  # no window manager needs to give it the focus

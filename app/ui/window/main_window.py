@@ -164,7 +164,7 @@ class MainWindow(QMainWindow):
         )
         self._place_regions()
         self.files = FileCommands(self.workspace, self._undos)
-        exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
+        exchanged = (library, store, self.chats, self.workspace, self.sidebar, self._undos, self)
         # What helps with chats and has no place of its own on the screen.
         give_roles()
         shown_in = (library, settings, self.workspace, self.chats)
