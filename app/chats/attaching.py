@@ -29,7 +29,7 @@ from app.store import AttachedText, Attachment, Attachments, StoredImage
 from app.store.attachments import Use
 from engine import EngineError, Image
 from engine.errors import INVALID_REQUEST, NOT_FOUND
-from engine.sandbox import images, recognition
+from engine.sandbox import images, ocr
 from engine.sandbox.jobs import read_document, read_image
 
 log = logging.getLogger(__name__)
@@ -219,7 +219,7 @@ class Attaching(QObject):
     @property
     def reads_texts(self) -> bool:
         """Whether this system has a reader for `read_texts`."""
-        return recognition.is_there()
+        return ocr.is_there()
 
     def read_texts(self) -> None:
         """Have the text in each image stand in its place, and that of a document's pages in one."""
@@ -477,7 +477,7 @@ def _text_in(images: Attachments, saved: SavedChat, language: str, stop: threadi
     for each in images:
         pixels = read_image(saved.image(each.hash).data, f"“{each.name}”", 0, SIDE, stop)
         number = each.spans[0][0] if each.spans else 1
-        texts[number] = recognition.read_text(pixels.thumbnail, f"“{each.name}”", language, stop)
+        texts[number] = ocr.read_text(pixels.thumbnail, f"“{each.name}”", language, stop)
     if not any(texts.values()):
         raise EngineError(INVALID_REQUEST, f"No text was found in “{first.name}”.")
     text = AttachedText(first.unit, tuple(texts.get(n + 1, "") for n in range(first.pages)))

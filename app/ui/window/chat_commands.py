@@ -58,11 +58,7 @@ class ChatCommands(QObject):
     def come_to_new(self) -> None:
         """Open a new chat, or go to the active one if it still is one: two would be alike."""
         active = self._workspace.active
-        if (
-            active is not None
-            and active.chat.blank
-            and active.chat.record.model == self.next_model
-        ):
+        if active is not None and active.chat.blank and active.chat.record.model == self.next_model:
             active.focus_composer()
         else:
             self.new()

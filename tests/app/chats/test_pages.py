@@ -24,7 +24,7 @@ from engine import Engine, EngineError
 from engine.bench.seeing import write_seeing
 from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
-from engine.sandbox import recognition
+from engine.sandbox import ocr
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_attaching import read
 from tests.app.chats.test_images import give, png, see, sent, shown
@@ -200,8 +200,8 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f"#!{sys.executable}\nimport sys\nprint('read', open(sys.argv[1], 'rb').read(2))\n"
     )
     path.chmod(0o755)
-    monkeypatch.setattr(recognition, "_program", lambda: str(path))
-    monkeypatch.setattr(recognition, "_known", {})
+    monkeypatch.setattr(ocr, "_program", lambda: str(path))
+    monkeypatch.setattr(ocr, "_known", {})
     return path
 
 
@@ -313,7 +313,7 @@ def test_an_image_without_text_stays_and_a_sentence_says_so(
 def test_without_a_reader_none_is_offered(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recognition, "_program", str)
+    monkeypatch.setattr(ocr, "_program", str)
     run = start().ready()
     pane = give(run, scan(tmp_path, 1))
     assert pane.notice.isVisible()

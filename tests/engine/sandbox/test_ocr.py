@@ -14,9 +14,9 @@ import PIL.Image
 import pytest
 
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.sandbox import recognition
+from engine.sandbox import ocr
 from engine.sandbox.jobs import draw_pages
-from engine.sandbox.recognition import read_text
+from engine.sandbox.ocr import read_text
 from tests.engine import document_samples as samples
 
 Stand = Callable[[str], Path]
@@ -24,7 +24,7 @@ Stand = Callable[[str], Path]
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recognition, "_known", OrderedDict())
+    monkeypatch.setattr(ocr, "_known", OrderedDict())
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
         path = tmp_path / "reader"
         path.write_text(f"#!{sys.executable}\nimport os, sys, time\n{code}\n")
         path.chmod(0o755)
-        monkeypatch.setattr(recognition, "_program", lambda: str(path))
+        monkeypatch.setattr(ocr, "_program", lambda: str(path))
         return path
 
     return make
@@ -115,7 +115,7 @@ def test_a_reader_that_fails_is_told_in_a_sentence(stand: Stand) -> None:
 def test_a_reader_that_takes_too_long_is_ended(
     stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recognition, "SECONDS", 0.5)
+    monkeypatch.setattr(ocr, "SECONDS", 0.5)
     stand("time.sleep(0 if '--list-langs' in sys.argv else 600)")
     assert refused() == "“a.png” cannot be read: the reader of texts took longer than 0.5 seconds."
 
