@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -165,8 +166,10 @@ def test_e2_who_waits_for_room_waits_for_the_disk(
         family(engine, wide, 0)
         other = engine.open_session(engine.load(wide), "other")
         reply = other.send(STORY, FEW)
+        end = time.monotonic() + WAIT
         while not (stats := engine.stats())["writing_bytes"]:
             assert not reply.done, "it had room"
+            assert time.monotonic() < end, stats["queue"]
         assert stats["writing_bytes"] > 4 << 20
         for _ in range(20):
             assert engine.stats()["queue"] == ["other"]
