@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -184,6 +184,7 @@ class ModelLoader(QObject):
         self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
         self._wanted_by: dict[str, set[str]] = {}  # by ref; of use while it is loading
         self._sees: dict[str, bool | None] = {}  # by ref; of those that somebody asked about
+        self._unseen: deque[str] = deque()  # of these, whose folders are yet to be looked at
         self._settings: Settings | None = None
 
     def open(self, settings: Settings) -> None:
@@ -233,7 +234,9 @@ class ModelLoader(QObject):
             return model.sees
         if ref not in self._sees and self._engine is not None and not is_remote(ref):
             self._sees[ref] = None
-            flows.start(self, self._look(ref))
+            self._unseen.append(ref)
+            if len(self._unseen) == 1:
+                flows.start(self, self._look())
         return self._sees.get(ref)
 
     def seeing(self) -> ModelStatus | None:
@@ -243,9 +246,13 @@ class ModelLoader(QObject):
         there = (self.get(ref) for ref in refs if self.sees(ref))
         return next((each for each in there if each.state is not LoadState.FAILED), None)
 
-    async def _look(self, ref: str) -> None:
-        self._sees[ref] = await flows.aside(partial(_folder_sees, ref))
-        self.changed.emit(ref)
+    async def _look(self) -> None:
+        """At one folder after the other: a person may have a hundred."""
+        while self._unseen:
+            ref = self._unseen[0]
+            self._sees[ref] = await flows.aside(partial(_folder_sees, ref))
+            self._unseen.popleft()
+            self.changed.emit(ref)
 
     def answers(self, model_status: ModelStatus) -> bool:
         """Whether a model that is ready can be asked now: one of this machine needs the engine."""
@@ -446,8 +453,12 @@ def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
     from engine.hub.models import sees
 
     place = model_location(ref)
-    folder = Path(place) if Path(place).is_absolute() else downloaded(place)
-    return None if folder is None else sees(folder)
+    try:
+        folder = Path(place) if Path(place).is_absolute() else downloaded(place)
+        return None if folder is None else sees(folder)
+    except Exception:  # the next one is looked at all the same
+        log.exception("%s could not be looked at", ref)
+        return None
 
 
 def _told(error: Exception) -> tuple[str, str]:
