@@ -233,6 +233,11 @@ def _start() -> Backend:
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
         _keep_kernels(str(getattr(mx, "__version__", "")))
+        # cuDNN plans anew for each pair of lengths, and MLX raises after 512 of them (E166).
+        os.environ.setdefault("MLX_CUDA_USE_CUDNN_SDPA", "0")
+        patches.apply("few_bits")
+    else:
+        patches.skip(["few_bits"], "only needed on CUDA")
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
 
 

@@ -78,6 +78,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _import_for(kind: Kind) -> None:
     """Import what the child will need, before it is asked for anything."""
+    # transformers imports it where it is installed: gigabytes of addresses, of which few are left.
+    sys.modules["torch"] = None  # type: ignore[assignment]
     if kind in (Kind.PROMPTS, Kind.TOKENIZERS):
         from engine.sandbox import prompts
     if kind is Kind.TOKENIZERS:

@@ -100,6 +100,11 @@ _PATCHES = {
             _ON_CPU,
             "Steps of models whose output layer is their embedding take longer.",
         ),
+        Patch(
+            "few_bits",
+            "engine.model.patches.on_cuda",
+            "On CUDA a few chats' steps and long prompts of models in few bits take longer.",
+        ),
     )
 }
 

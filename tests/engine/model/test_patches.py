@@ -43,7 +43,10 @@ def answers(folder):
         return model.step
 
 def off():
-    return {state.name: state.reason for state in patches.states() if not state.on}
+    '''Why patches are off that are needed on a CPU.'''
+    skipped = "only needed on CUDA"
+    found = {state.name: state.reason for state in patches.states() if not state.on}
+    return {name: reason for name, reason in found.items() if reason != skipped}
 """
 
 
@@ -223,6 +226,36 @@ def test_c_all_patches_are_on_with_the_pinned_versions(model_folder: Callable[[s
         """,
         str(model_folder("plain")),
     )
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (4, 1), (1, 7), (8, 1), (3, 100), (1, 300)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_products_that_are_made_otherwise_on_cuda_are_the_same(
+    shape: tuple[int, int], bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import mlx.core as mx
+    import mlx.nn as nn
+
+    from engine.model.patches import on_cuda
+
+    monkeypatch.setattr(on_cuda, "WORTH", 1)
+    given: list[tuple[int, ...]] = []
+
+    def original(self: nn.QuantizedLinear, x: mx.array) -> mx.array:
+        given.append(x.shape)
+        return nn.QuantizedLinear.__call__(self, x)
+
+    layer = nn.QuantizedLinear(128, 64, bias=bias, group_size=64, bits=4)
+    if bias:
+        layer.bias = mx.random.normal((64,))
+    x = mx.random.normal((*shape, 128))
+    made = on_cuda.multiplied(original)(layer, x)
+    assert made.shape == (*shape, 64)
+    assert mx.abs(made - layer(x)).max().item() < 1e-4
+    rows = shape[0] * shape[1]
+    # MLX takes (chats, 1, inputs) for as many products, and fewer than eight rows one by one.
+    expected = {1: [(1, 1, 128)], 2: [(2, 128)], 4: [(8, 128)], 7: [(8, 128)], 8: [(8, 128)]}
+    assert given == expected.get(rows, [])
 
 
 def test_every_patch_has_a_sentence_for_what_is_lost() -> None:

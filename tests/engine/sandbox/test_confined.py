@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -753,6 +754,7 @@ def test_children_end_with_their_parent(tmp_path: Path, end: str) -> None:
 
 
 LATE = """
+import textwrap
 import threading
 from engine.params import SamplingParams
 from engine.sandbox.confined import Confined
@@ -876,3 +878,28 @@ def test_what_a_child_says_is_not_believed() -> None:
         stream = io.BytesIO(data)
         with pytest.raises(protocol.DamagedError):
             protocol.unpack(stream.read, most=100_000)
+
+
+def test_a_child_does_not_import_torch_where_it_is_installed(tmp_path: Path) -> None:
+    """It has no room for its addresses: every tokenizer would be refused."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("raise MemoryError('torch')")
+    found = tmp_path / "torch-2.11.0.dist-info"
+    found.mkdir()
+    (found / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.11.0\n")
+    code = """
+        import sys
+        from engine.sandbox import child
+        from engine.sandbox.protocol import Kind
+        child._import_for(Kind.TOKENIZERS)
+        from transformers import AutoTokenizer
+        AutoTokenizer.from_pretrained
+        """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
