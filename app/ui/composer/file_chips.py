@@ -27,6 +27,7 @@ class ChipWords:
     Attributes:
         attachment: the file; None for one that is still being read.
         about: what it is and how much it takes, in few words.
+        tokens: how much it takes, where there is no room for more.
         too_much: the files together do not fit.
         thumbnail: of an image; a chip without one has a sign.
     """
@@ -36,6 +37,7 @@ class ChipWords:
     attachment: Attachment | None = None
     too_much: bool = False
     thumbnail: bytes = field(default=b"", repr=False)
+    tokens: str = ""
 
     @property
     def is_image(self) -> bool:
@@ -98,6 +100,12 @@ class FileChip(PaintedButton):
         text += 8 + measure.horizontalAdvance(self.words.about)
         return min(text + scaled(t.SMALL_ICON) + grown(22) + 24, grown(self.WIDEST))
 
+    def about_in(self, room: int) -> str:
+        """What stands beside the name where both have so many pixels."""
+        wide = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance
+        fits = wide(self.words.name) + 8 + wide(self.words.about) <= room
+        return self.words.about if fits else self.words.tokens or self.words.about
+
     def wanted_height(self) -> int:
         return grown(self.PICTURE if self.words.is_image else self.HEIGHT)
 
@@ -135,9 +143,9 @@ class FileChip(PaintedButton):
         measure = painter.fontMetrics()
         start = side + 12
         room = self.width() - start - grown(22) - 8
-        about = measure.horizontalAdvance(words.about)
+        about = self.about_in(room)
         # The name comes first: by it files are told apart.
-        name_room = max(room - about - 8, min(room, room * 2 // 3))
+        name_room = max(room - measure.horizontalAdvance(about) - 8, min(room, room * 2 // 3))
         middle = Qt.TextElideMode.ElideMiddle
         name = measure.elidedText(words.name, middle, name_room)
         taken = measure.horizontalAdvance(name) + 8
@@ -145,7 +153,7 @@ class FileChip(PaintedButton):
         painter.setPen(QColor(tokens.text))
         place = mirrored(self, QRectF(start, 0, name_room, self.height()))
         painter.drawText(place, line, name)
-        rest = measure.elidedText(words.about, Qt.TextElideMode.ElideRight, room - taken)
+        rest = measure.elidedText(about, Qt.TextElideMode.ElideRight, room - taken)
         painter.setPen(QColor(tokens.danger if words.too_much else tokens.muted))
         place = mirrored(self, QRectF(start + taken, 0, room - taken, self.height()))
         painter.drawText(place, line, rest)

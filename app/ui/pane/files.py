@@ -274,6 +274,7 @@ class PaneFiles(QObject):
                 each,
                 each in too_much,
                 attaching.thumbnail(each) if each.is_image else b"",
+                self._tokens(each),
             )
             for each in attaching.files
         ]
@@ -294,15 +295,19 @@ class PaneFiles(QObject):
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)
         words = [kind_of(attachment), part] if part else [about(attachment)]
+        return ", ".join(filter(None, [*words, self._tokens(attachment)]))
+
+    def _tokens(self, attachment: Attachment) -> str:
+        """How much it takes, "" while that is not known."""
         tokens = self.attaching.tokens(attachment)
-        if tokens is not None:
-            n, count = tokens.count, number(tokens.count)
-            words.append(
-                counted("{count} tokens", "{count} tokens", n, count=count)
-                if tokens.exact
-                else counted("about {count} tokens", "about {count} tokens", n, count=count)
-            )
-        return ", ".join(words)
+        if tokens is None:
+            return ""
+        n, count = tokens.count, number(tokens.count)
+        return (
+            counted("{count} tokens", "{count} tokens", n, count=count)
+            if tokens.exact
+            else counted("about {count} tokens", "about {count} tokens", n, count=count)
+        )
 
     @Slot(object)
     def _on_removed(self, words: ChipWords) -> None:

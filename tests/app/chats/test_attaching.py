@@ -120,6 +120,14 @@ def test_of_a_chip_without_room_the_name_is_what_stays(look: Theme, qtbot: QtBot
     assert shown[0] != shown[1]
 
 
+def test_a_chip_without_room_for_more_says_how_much_it_takes(look: Theme, qtbot: QtBot):
+    home = QWidget()
+    qtbot.addWidget(home)
+    about, tokens = "PDF, 6 pages, 2,426 tokens", "2,426 tokens"
+    chip = FileChip(ChipWords("Harbour report.pdf", about, tokens=tokens), home)
+    assert [chip.about_in(room) for room in (400, 220)] == [about, tokens]
+
+
 @pytest.mark.parametrize("width", [120, 270, 600])
 def test_what_stands_below_a_message_is_never_cut_off(
     look: Theme, qtbot: QtBot, width: int
