@@ -270,6 +270,7 @@ class PaneHeader(QWidget):
         self.tools_button = IconButton("wrench", tr("Tools for this chat"), self)
         self.tools_button.clicked.connect(self.tools_asked)
         self.keep = QPushButton(tr("Keep This Reply"), self)
+        self.keep.setObjectName("keep")
         self.keep.setToolTip(tr("Continue with this reply and close the others"))
         self.keep.clicked.connect(self.keep_asked)
         self.keep.hide()
@@ -445,15 +446,16 @@ class PaneHeader(QWidget):
         self._end = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         hint = self.model_button.sizeHint()
-        room = right - 16
-        if self.cancel.isVisibleTo(self):
+        room, loads = right - 16, self.cancel.isVisibleTo(self)
+        if loads:
             room -= self.cancel.width() + 4
         beside = room - DOT - metrics.horizontalAdvance(self._state)
         # That it rests is told on hover; so is what cannot be written whole. In a narrow pane the
-        # tab's dot says that it does something, and the name that is whole which model it is.
+        # tab's dot says that it does something, and the name that is whole which model it is. That
+        # a model is being loaded no tab says, and its name waits for that.
         rests = self._chat.phase is Phase.IDLE or self.width() < t.NARROW
-        least = hint.width() if rests else min(hint.width(), scaled(LEAST_BESIDE))
-        fits = beside >= least
+        least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
+        fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
         self._written = self._state if self._told and fits else ""
         if self._written:
             room = beside

@@ -257,7 +257,7 @@ class StripButtons(QObject):
         shown = self._area.openedDockWidgets()
         # A small window of one chat has no row of tabs.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
-        if alone is not None and self._holds(alone) != self._roomy:
+        if self._has_room != self._roomy:
             # Not now: Qt may be laying out the very row, and would go on with what is gone.
             self._later.start()
         if not self._roomy:
@@ -321,22 +321,19 @@ class StripButtons(QObject):
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
 
-    def _holds(self, dock: QtAds.CDockWidget) -> bool:
+    @property
+    def _has_room(self) -> bool:
         """Whether the row of a lone chat has room for its title and its model's name.
 
-        A narrow pane has two rows: models of one family cannot be told apart by their first
-        letters. Whatever the chat does, it stays one row or two.
+        Narrow panes have two rows: models of one family cannot be told apart by their first
+        letters. Panes of one width have as many, whatever their models are called.
         """
-        pane, width = dock.widget(), int(self._bar.width())
-        if not isinstance(pane, ChatPane) or width >= t.NARROW:
-            return True
-        return width >= scaled(TITLE + BESIDE) + pane.header.wanted_width(folded=True)
+        return int(self._bar.width()) >= t.NARROW
 
     @Slot()
     def _reseat(self) -> None:
         if isValid(self._bar) and isValid(self._area):
-            shown = self._area.openedDockWidgets()
-            self._roomy = len(shown) != 1 or self._holds(shown[0])
+            self._roomy = self._has_room
             self.arrange()
 
     @Slot()
@@ -384,9 +381,9 @@ class StripButtons(QObject):
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
 
 
-TITLE, LEAST_TITLE, BESIDE = 90, 64, 64
+TITLE, LEAST_TITLE = 90, 64
 """Pixels that a title has at least, before zoom: one that is alone in its row, and those of a full
-row, which is scrolled then; and what the dot and the cross beside it take."""
+row, which is scrolled then."""
 
 
 def _level(widths: Sequence[int], room: int) -> int:

@@ -108,6 +108,23 @@ def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: 
     assert line.isHidden()
 
 
+def test_a_model_that_is_loaded_says_so_in_a_narrow_pane_too(start: Start):
+    run = start()
+    named(run)
+    run.engine.loading.clear()
+    run.pane.chat.set_model("/models/Another-Model-With-A-Long-Name-8bit")
+    header = run.pane.header
+    run.until(lambda: header.state == "Loading…")
+    for width in (280, 370):
+        header.resize(width, header.height())
+        assert header.written == "Loading…"
+        assert not header.cancel.isHidden()
+        assert header.model_button.geometry().right() < header.cancel.x()
+    run.engine.loading.set()
+    run.ready()
+    assert header.written == ""
+
+
 def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
     run = start().ready()
     button, keys = new_button(run), run.window.keys

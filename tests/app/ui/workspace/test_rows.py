@@ -96,8 +96,9 @@ def test_a_narrow_pane_has_two_rows_so_that_its_models_name_can_be_read(start: S
     run.until(lambda: first.width() < t.NARROW and not in_row(run, first))
     run.until(lambda: name.width() >= name.sizeHint().width())
     first.chat.set_alias("Guide")
-    run.until(lambda: in_row(run, first))
-    first.chat.set_alias("A family of models 360M")
+    run.until(lambda: first.header.model_button.text() == "Guide")
+    run.qtbot.wait(50)
+    assert not any(in_row(run, pane) for pane in run.panes), "those beside it have two rows"
     run.window.resize(1900, 700)
     run.until(lambda: in_row(run, first))
 
