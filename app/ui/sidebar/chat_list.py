@@ -308,7 +308,10 @@ class ChatListModel(QAbstractListModel):
             if hit is not None:
                 same = hit.text == title
                 return hit if same else replace(hit, text=title, title_marks=())
-            return Row(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
+            row = Row(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
+            if chat is None or chat.pinned_at is None or entry.depth:
+                return row
+            return replace(row, place=self._library.order.path(chat.folder_id))
         if entry.kind == "heading":
             return Row(entry.id)
         if entry.kind == "group":
@@ -429,7 +432,7 @@ class ChatListModel(QAbstractListModel):
         if role == int(Qt.ItemDataRole.DisplayRole):
             return row.text
         if role == int(Qt.ItemDataRole.ToolTipRole) and row.chat_id:
-            return plain_tip("\n".join([row.text, *(f"#{tag}" for tag in row.tags)]))
+            return plain_tip("\n".join([row.text, *row.aside]))
         return row if role == ROW_ROLE else None
 
     def _named(self, index: Index, row: Row) -> str:

@@ -51,6 +51,7 @@ class Row:
         count: how many chats are in it.
         unfolded: whether they are shown.
         tags: of a chat.
+        place: the file and page where a search found its words, or the folder of a pinned chat.
         holds: of a group that is folded, its chats.
     """
 
@@ -66,7 +67,14 @@ class Row:
     count: int = 0
     unfolded: bool = False
     tags: tuple[str, ...] = ()
+    place: str = ""
     holds: tuple[str, ...] = ()
+
+    @property
+    def aside(self) -> list[str]:
+        """What stands at the end of its title: a hit's place, or what a chat is sorted by."""
+        sorted_by = [] if self.snippet else [f"#{tag}" for tag in self.tags]
+        return [*([self.place] if self.place else []), *sorted_by]
 
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -81,17 +89,9 @@ def found_row(chat: ChatRecord, hit: SearchHit) -> Row:
     found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == own:  # the title says it all
         return replace(found, title_marks=hit.marks)
-    place = _place(hit)
-    marks = tuple((begin + len(place), end + len(place)) for begin, end in hit.marks)
-    return replace(found, snippet=place + hit.snippet, marks=marks, title_marks=hit.title_marks)
-
-
-def _place(hit: SearchHit) -> str:
-    """ "report.pdf, page 3: ", where the words were found in a file."""
-    if not hit.file:
-        return ""
-    page = f", {numbers_of(hit.unit, [hit.page])}" if hit.unit else ""
-    return f"{hit.file}{page}: "
+    page = f", {numbers_of(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
+    where = replace(found, place=f"{hit.file}{page}", title_marks=hit.title_marks)
+    return replace(where, snippet=hit.snippet, marks=hit.marks)
 
 
 def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
@@ -117,7 +117,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
 
 def description(row: Row, chat: ChatRecord | None, *, opened: bool) -> str:
     """What else there is to know: where it was found, whether it is open, pinned, tagged."""
-    parts = [row.snippet] if row.snippet else []
+    parts = list(filter(None, (row.place, row.snippet)))
     if opened:
         parts.append(tr("open", "it stands in a pane"))
     if chat is not None:
@@ -190,8 +190,8 @@ class ChatDelegate(QStyledItemDelegate):
             self._folder(painter, line, row, place)
             painter.restore()
             return
-        if row.tags and not row.snippet:
-            line.setRight(self._tags(painter, line, row, place))
+        if row.aside:
+            line.setRight(self._aside(painter, line, row, place))
         draw_marked(painter, place(line), row.text, row.title_marks)
         if row.snippet:
             painter.setFont(ui_font(t.SMALL_PX))
@@ -220,15 +220,16 @@ class ChatDelegate(QStyledItemDelegate):
         painter.setPen(QColor(tokens.muted if row.folder_id == ARCHIVE else tokens.text))
         draw_marked(painter, place(line.adjusted(side + 2, 0, 0, 0)), row.text, ())
 
-    def _tags(self, painter: QPainter, line: QRect, row: Row, place: Place) -> int:
-        """Write the tags at the right, as far as they leave room; where the title must end."""
+    def _aside(self, painter: QPainter, line: QRect, row: Row, place: Place) -> int:
+        """Write what stands at the right, as far as it leaves room; where the title must end."""
         font, pen = painter.font(), painter.pen()
         painter.setFont(ui_font(t.TINY_PX))
         painter.setPen(QColor(theme().tokens.muted))
         metrics, end = painter.fontMetrics(), line.right()
         room = line.width() * 2 // 5
-        words = "  ".join(f"#{tag}" for tag in row.tags)
-        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        # A page is told at the end of its place.
+        mode = Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight
+        words = metrics.elidedText("  ".join(row.aside), mode, room)
         width = metrics.horizontalAdvance(words)
         far = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(place(line), far, words)

@@ -241,7 +241,8 @@ def test_words_of_a_file_are_found_with_their_page_and_shown_unfolded(start: Sta
     search(run, "owl sleeps")
     model = run.window.sidebar.model
     row = model.row(model.index(1))
-    assert row.snippet.startswith("birds.pdf, page 2: ")
+    assert row.place == "birds.pdf, page 2"
+    assert "birds.pdf" not in row.snippet, "the line has all its room for the words"
     assert [row.snippet[begin:end] for begin, end in row.marks] == ["owl", "sleeps"]
     run.qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
     run.until(lambda: run.pane.chat.id == row.chat_id)
