@@ -72,6 +72,7 @@ class ExportDialog(Sheet):
             self.form.addItem(tr(words))
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
+        self._thoughts = False  # where that can be chosen
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
@@ -89,6 +90,7 @@ class ExportDialog(Sheet):
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self._look)
         self.form.currentIndexChanged.connect(self._on_form)
+        self.thoughts.clicked.connect(self._on_thoughts)
         self._on_form()
         self._show_working(False)
 
@@ -99,11 +101,14 @@ class ExportDialog(Sheet):
     @Slot()
     def _on_form(self) -> None:
         self.note.setText(tr(FORMS[self.form.currentIndex()][2]))
-        self.thoughts.setEnabled(self.kind is not Kind.JSON)
-        if self.kind is Kind.JSON:
-            self.thoughts.setToolTip(tr("Always included in JSON"))
-        else:
-            self.thoughts.setToolTip("")
+        always = self.kind is Kind.JSON
+        self.thoughts.setEnabled(not always)
+        self.thoughts.setChecked(always or self._thoughts)
+        self.thoughts.setToolTip(tr("Always included in JSON") if always else "")
+
+    @Slot(bool)
+    def _on_thoughts(self, ticked: bool) -> None:
+        self._thoughts = ticked
 
     @Slot()
     def _on_go(self) -> None:

@@ -219,6 +219,8 @@ class TrashDialog(Sheet):
             button.setVisible(not asked and bool(self._chats))
         self.close_button.setVisible(not asked)
         self.list.setVisible(bool(self._chats))
+        beside = Qt.AlignmentFlag.AlignLeft if self._chats else Qt.AlignmentFlag.AlignHCenter
+        self.words.setAlignment(beside | Qt.AlignmentFlag.AlignVCenter)
         for button in (self.erase_button, self.restore_button):
             button.setEnabled(some)
             button.setToolTip("" if some else tr("Choose a chat first"))

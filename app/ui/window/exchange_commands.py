@@ -107,8 +107,9 @@ class ExchangeCommands(QObject):
             choices.append((words, list(chosen)))
         if meant is not None:
             choices.append((tr("“{title}”", title=meant.shown_title), [meant.id]))
-        words = counted("All %Ln chats", "All %Ln chats", len(everything))
-        choices.append((words, everything))
+        if len(everything) > 1 or not choices:
+            words = counted("All %Ln chats", "All %Ln chats", len(everything))
+            choices.append((words, everything))
         dialog = ExportDialog(self._store, choices, self._window)
         dialog.exported.connect(self._on_exported)
         dialog.show()

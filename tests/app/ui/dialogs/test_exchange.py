@@ -33,9 +33,16 @@ def test_a_chat_is_exported_from_the_menu_and_the_notice_says_where(start: Start
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
     choices = [asked.which.itemText(row) for row in range(asked.which.count())]
-    assert choices == ["“say one”", "All 1 chats"]
+    assert choices == ["“say one”"]
+    assert asked.thoughts.isChecked()
+    assert not asked.thoughts.isEnabled(), "JSON always has it"
     asked.form.setCurrentIndex(1)
     assert "as written" in asked.note.text()
+    assert not asked.thoughts.isChecked()
+    asked.thoughts.click()
+    for form in (0, 1):  # what was chosen is there again
+        asked.form.setCurrentIndex(form)
+        assert asked.thoughts.isChecked()
     target = tmp_path / "one.json"
     asked.begin(Export([run.pane.chat.id], Kind.JSON, target))
     run.until(lambda: "one.json" in run.window.toast.text)
