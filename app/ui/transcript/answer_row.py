@@ -307,16 +307,17 @@ class Silence(QWidget):
             row.addWidget(button)
         row.addStretch(1)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setContentsMargins(0, 2, 0, 2)
         self._column.setSpacing(8)
         self._column.addWidget(self.words)
         self._column.addLayout(row)
         self.hide()
 
-    def arrange(self, y: int, width: int) -> int:
-        """Place it; returns its height."""
+    def arrange(self, y: int, width: int, line: int) -> int:
+        """Place it; returns its height, at least that of a line of the text that it waits for."""
         self._column.activate()
         height = max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
+        height = max(height, line)
         self.setGeometry(0, y, width, height)
         return height
 
@@ -545,12 +546,12 @@ class AnswerRow(MessageRow):
         empty = not self._markdown.source
         waits = self.streaming and self.silence.isHidden()
         self._view.setVisible(not empty or waits)
+        height = max(self._view.height_for(width), 22)
         if not empty or waits:
-            height = max(self._view.height_for(width), 22)
             self._view.setGeometry(0, y, width, height)
             y += height
         if not self.silence.isHidden():
-            y += self.silence.arrange(y, width) + 4
+            y += self.silence.arrange(y, width, height if empty else 0)
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y
         # The icons, not their buttons, stand in line with the text.

@@ -113,6 +113,16 @@ def test_nobody_waits_for_a_reply_that_has_failed(look: Theme, qtbot: QtBot) -> 
     assert row.silence.isHidden()
 
 
+def test_what_is_below_stays_where_it_is_as_a_prompt_is_read(look: Theme, qtbot: QtBot) -> None:
+    message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
+    home = QWidget()
+    qtbot.addWidget(home)
+    row = AnswerRow(message, lambda _action, _id: None, home)
+    caret = row.arrange(600)
+    row.set_silent("Reading 0 of 2,434 tokens")
+    assert row.arrange(600) == caret
+
+
 def test_versions_stand_in_line_with_their_message(look: Theme, qtbot: QtBot) -> None:
     asked = Message(new_id(), new_id(), None, "user", "Why?")
     told = Message(new_id(), new_id(), None, "assistant", "So.", model="Guide")
