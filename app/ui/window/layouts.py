@@ -41,9 +41,12 @@ class WindowLayout(QObject):
         library: ChatLibrary,
         wrapping: Wrapping,
         window: QWidget,
+        is_narrow: Callable[[], bool],
     ) -> None:
+        """``is_narrow`` tells whether the sidebar has given way to the panes."""
         super().__init__(window)
         self._store = store
+        self._is_narrow = is_narrow
         self._library = library
         self._wrapping = wrapping
         self._workspace = workspace
@@ -57,6 +60,11 @@ class WindowLayout(QObject):
         workspace.arranged.connect(self.save_soon)
         library.activity.connect(self.save_soon)
         workspace.active_changed.connect(self.save_soon)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the sidebar gave way at the last end."""
+        return (self._store.layout(LAYOUT) or {}).get("narrow") is True
 
     def show_restored(self) -> bool:
         """Show the window with what was open at the last end, or one new chat at a first start.
@@ -139,7 +147,7 @@ class WindowLayout(QObject):
             }
             compared = self._chats.comparisons.to_json()
             kept = {**arrangement, "geometry": place, "blank": blank, "compared": compared}
-            kept["wrapped"] = self._wrapping.to_json()
+            kept["wrapped"], kept["narrow"] = self._wrapping.to_json(), self._is_narrow()
             listed = (i for i in self._library.unread if self._library.chat(i) is not None)
             self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
 

@@ -160,7 +160,8 @@ class MainWindow(QMainWindow):
         self._awake = Awake(library, self.downloads, self)
         self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
         self._layout = WindowLayout(
-            store, self.workspace, self.chats, library, self._wrapping, self
+            *(store, self.workspace, self.chats, library, self._wrapping, self),
+            lambda: self._narrow,
         )
         self._place_regions()
         self.files = FileCommands(self.workspace, self._undos)
@@ -269,6 +270,8 @@ class MainWindow(QMainWindow):
 
     def show_restored(self) -> None:
         """Come on screen with what was open at the last end, or one new chat at a first start."""
+        if self._layout.narrow:
+            self._fold_sidebar(True)  # or it would lie over the panes until these have their place
         if self._layout.show_restored():
             self.downloads_in_window.offer()
 
@@ -350,17 +353,22 @@ class MainWindow(QMainWindow):
         self._soon.start()
         self._layout.save_soon()
 
+    def _fold_sidebar(self, narrow: bool) -> None:
+        self._narrow = narrow
+        shown = self._settings.sidebar and not narrow
+        self.sidebar.setVisible(shown)
+        self.rail.setVisible(not shown)
+
     @Slot()
     def _make_room(self) -> None:
         """A sidebar, and then columns, for which there is no room give way until there is some."""
+        panes = bool(self.workspace.panes())
+        if not panes and self.workspace.nothing.isHidden():
+            return  # they are about to come
         beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
-        wanted = beside + self._wrapping.needed
-        narrow = self.width() < wanted and bool(self.workspace.panes())
+        narrow = panes and self.width() < beside + self._wrapping.needed
         if narrow != self._narrow:
-            self._narrow = narrow
-            shown = self._settings.sidebar and not narrow
-            self.sidebar.setVisible(shown)
-            self.rail.setVisible(not shown)
+            self._fold_sidebar(narrow)
         centre = self.workspace.parentWidget()
         layout = centre.layout() if centre is not None else None
         if layout is not None:

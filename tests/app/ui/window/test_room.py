@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QEvent, QObject, QPoint
+from PySide6.QtWidgets import QApplication
 
+from app.ui.sidebar.sidebar import Sidebar
 from app.ui.workspace.placement import columns_that_fit
 from tests.app.conftest import Start
 
@@ -131,6 +133,36 @@ def test_columns_that_became_rows_come_back_also_after_another_start(start: Star
     assert run.window.width() == 700
     run.window.resize(1500, 760)
     run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in run.panes}) == 1)
+
+
+class Shown(QObject):
+    """Counts how often the sidebar came on screen."""
+
+    number = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, Sidebar):
+            self.number += 1
+        return False
+
+
+def test_at_a_start_in_a_narrow_window_the_sidebar_does_not_come_first(
+    start: Start, qapp: QApplication
+) -> None:
+    run = start().ready()
+    run.window.resize(1100, 700)
+    run.window.commands["split_right"].trigger()
+    run.window.resize(700, 700)
+    run.until(lambda: not run.window.sidebar.isVisible())
+    run.end()
+    shown = Shown()
+    qapp.installEventFilter(shown)
+    run = start()
+    run.until(lambda: len(run.panes) == 2 and run.window.rail.isVisible())
+    qapp.removeEventFilter(shown)
+    assert shown.number == 0
+    run.window.resize(1100, 700)
+    run.until(run.window.sidebar.isVisible)
 
 
 def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
