@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QFont,
     QFontDatabase,
+    QGuiApplication,
     QImage,
     QPageSize,
     QPainter,
@@ -413,7 +414,7 @@ def _picture(document: QTextDocument, number: int, source: str, display: bool) -
 
 
 def _font(size: float = 10.5) -> QFont:
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    font = QGuiApplication.font()  # the window's, which the system's may not be worth reading in
     font.setPointSizeF(size)
     return font
 

@@ -9,12 +9,14 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QApplication
 
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
 from app.markdown.plainly import plainly
 from app.store import ChatRecord, Message, Store, chat_from_json, chat_to_json, new_id
+from app.ui.style.theme import Theme
 from tests.app import generated
 
 HOSTILE = """<script>alert(1)</script> <img src=x onerror=alert(2)>
@@ -204,3 +206,12 @@ def test_a_long_chat_has_many_pages(qapp: QApplication, store: Store, tmp_path: 
     pages = export(store, Kind.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
     assert pages.startswith(b"%PDF")
     assert pages.count(b"/Type /Page\n") > 3
+
+
+def test_pages_are_in_the_windows_face(
+    look: Theme, qapp: QApplication, store: Store, tmp_path: Path
+):
+    chat = talk(store, "Why?", "So.")
+    pages = export(store, Kind.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
+    face = QFontInfo(qapp.font()).family().replace(" ", "")
+    assert f"+{face}".encode() in pages
