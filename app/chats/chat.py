@@ -20,12 +20,20 @@ from app.chats.saved_chat import SavedChat, saved_together
 from app.chats.session import context_of
 from app.chats.signals import ChatSignals
 from app.chats.tool_work import ToolWork
-from app.chats.transcript import Removal, Transcript, title_from, tokens_of_last_turn
+from app.chats.transcript import Removal, Transcript, tokens_of_last_turn
 from app.chats.turn import Calling, Compose, Editing, Paused, Reply, Waiting, Writing
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, is_remote, named
 from app.remote.session import RemoteModel
-from app.store import Attachments, ChatRecord, Message, Store, has_images, new_id
+from app.store import (
+    Attachments,
+    ChatRecord,
+    Message,
+    Store,
+    has_images,
+    new_id,
+    title_from,
+)
 from app.tools.consent import Decision
 from app.tools.host import Toolbox
 from engine import PromptProgress
@@ -49,6 +57,8 @@ class Chat(ChatSignals):
         unsent: why it was not, in a sentence, until something else is written; else "".
     """
 
+    NAMING_MS = 300
+
     def __init__(
         self,
         record: ChatRecord,
@@ -68,6 +78,9 @@ class Chat(ChatSignals):
         self.sends_later = False
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._to_count, self)
+        # Without a title it is called by its draft, which changes with every key.
+        self._naming = QTimer(self, singleShot=True, interval=self.NAMING_MS)
+        self._naming.timeout.connect(self.chat_changed)
         self._answering.called.connect(self._on_called)
         self.attaching.refused.connect(self._on_refused)
         self.attaching.changed.connect(self._on_way_free)
@@ -356,7 +369,10 @@ class Chat(ChatSignals):
         if text == compose.text:
             return
         self.keep_back()
+        called = self.record.shown_title
         self._saved.change_compose(compose.written(text))
+        if called != self.record.shown_title and not self._naming.isActive():
+            self._naming.start()
         if self.stored:
             self._saved.keep_compose()
         elif text:
@@ -697,6 +713,7 @@ class Chat(ChatSignals):
 
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
+        self._naming.stop()
         self._answering.close()
         self.attaching.close()
 

@@ -13,10 +13,9 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app import flows
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.transcript import title_from
 from app.models.loading import LoadState
 from app.remote.address import is_remote
-from app.store import Message
+from app.store import Message, title_from
 from engine import EngineError, Failed, Finished, FinishReason, SamplingParams, TextDelta
 
 if TYPE_CHECKING:

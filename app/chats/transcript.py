@@ -228,17 +228,6 @@ def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
     return used, int(stats.get("reused_tokens", 0))
 
 
-def title_from(text: str, longest: int = 48) -> str:
-    """A chat's title from its first message: the first line, cut between words."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    line = " ".join(line.lstrip("#>*-` ").split()) or line
-    if len(line) <= longest:
-        return line
-    head = line[:longest]
-    at = head.rfind(" ")
-    return (head[:at] if at > longest // 2 else head).rstrip(" ,.;:") + "…"
-
-
 def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
     """Store a copy of the chat up to a message and return it.
 

@@ -16,7 +16,15 @@ from app.store.attachments import (
 from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
 from app.store.portable import FORMAT, VERSION, chat_from_json, chat_to_json, to_text
-from app.store.records import UNTITLED, ChatRecord, Folder, Message, SearchHit, new_id
+from app.store.records import (
+    UNTITLED,
+    ChatRecord,
+    Folder,
+    Message,
+    SearchHit,
+    new_id,
+    title_from,
+)
 from app.store.salvage import Salvaged
 from app.store.search import places_in
 from app.store.store import Store
@@ -44,5 +52,6 @@ __all__ = [
     "has_images",
     "new_id",
     "places_in",
+    "title_from",
     "to_text",
 ]

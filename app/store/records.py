@@ -18,6 +18,19 @@ _ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 UNTITLED = mark("New chat")
 """What is shown for a chat without a title, once it has gone through `tr`."""
+_BEGINNING = 1_000
+"""Characters of a draft that are looked at for its name: it is asked for with every key."""
+
+
+def title_from(text: str, longest: int = 48) -> str:
+    """A chat's title from its first message: the first line, cut between words."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = " ".join(line.lstrip("#>*-` ").split()) or line
+    if len(line) <= longest:
+        return line
+    head = line[:longest]
+    at = head.rfind(" ")
+    return (head[:at] if at > longest // 2 else head).rstrip(" ,.;:") + "…"
 
 
 @dataclass(frozen=True)
@@ -72,9 +85,11 @@ class ChatRecord:
     def shown_title(self) -> str:
         """What stands where its title would, where the others of its group do not stand beside it.
 
-        Words of the program's for one that has none yet.
+        One that has none yet is told from others by what stands in its composer.
         """
-        title = self.title or tr(UNTITLED)
+        files = self.draft_attachments
+        waits = title_from(self.draft[:_BEGINNING]) or (files[0].name if files else "")
+        title = self.title or waits or tr(UNTITLED)
         grouped = self.group_id is not None and self.variant
         return tr("{title} – {model}", title=title, model=self.variant) if grouped else title
 

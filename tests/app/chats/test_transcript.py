@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.chats.transcript import Transcript, conversation, title_from
-from app.store import Message
+from app.chats.transcript import Transcript, conversation
+from app.store import Message, title_from
 
 
 def message(name, parent=None, role="user", **more):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -30,6 +32,25 @@ def test_saved_chats_stand_below_their_day_newest_first(start: Start):
     run = start()
     talk(run, "say one", "say two")
     assert titles(run) == ["Today", "say two", "say one"]
+
+
+def test_a_chat_without_a_title_is_called_by_what_stands_in_its_composer(
+    start: Start, qtbot: QtBot, tmp_path: Path
+):
+    run = start().ready()
+    first = run.pane
+    qtbot.keyClicks(first.composer.field, "Tides at noon")
+    run.until(lambda: titles(run) == ["Today", "Tides at noon"])
+    run.window.chats.new()
+    run.ready()
+    (tmp_path / "harbour.txt").write_text("open until nine")
+    run.pane.chat.attaching.add([tmp_path / "harbour.txt"])
+    run.until(lambda: titles(run) == ["Today", "harbour.txt", "Tides at noon"])
+    assert run.window.workspace.dock(first.chat.id).windowTitle() == "Tides at noon"
+    assert [chat.title for chat in run.app.library.chats()] == ["", ""], "it is no title"
+    qtbot.keyClick(first.composer.field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(first.composer.field, Qt.Key.Key_Delete)
+    run.until(lambda: titles(run) == ["Today", "harbour.txt", "New chat"])
 
 
 def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start: Start, qtbot: QtBot):
@@ -148,10 +169,10 @@ def test_an_editor_that_is_left_as_it_was_gives_no_title(start: Start, qtbot: Qt
     run = start().ready()
     qtbot.keyClicks(run.pane.composer.field, "unsent")
     chat_id = run.pane.chat.id
-    run.until(lambda: run.window.sidebar.model.row_of(chat_id).isValid())
+    run.until(lambda: "unsent" in titles(run))
     run.window.sidebar.rename(chat_id)
     editor = run.window.sidebar.list.findChild(type(run.window.sidebar.search), "rename")
-    assert editor.text() == "New chat"
+    assert editor.text() == "unsent"
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     run.until(lambda: run.window.sidebar.list.findChild(QLineEdit, "rename") is None)
     assert run.app.store.chat(chat_id).title == ""
