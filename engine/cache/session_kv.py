@@ -378,11 +378,10 @@ class SessionKV(HeldCaches):
         pairs = []
         for cache in shared:
             if isinstance(cache, SharedPrefixKV):
-                pairs.append(cache.whole(length, 0))
+                pairs.append(cache.whole(length, 1))
             else:
-                pairs.append((cache.keys[:, :, :length], cache.values[:, :, :length]))
-        mx.eval(pairs)
-        made = SharedPrefix([k for k, _ in pairs], [v for _, v in pairs])
+                pairs.append((_roomy(cache.keys, length), _roomy(cache.values, length)))
+        made = SharedPrefix(pairs, length)
         begun = {id(c): SharedPrefixKV(made, n, length) for n, c in enumerate(shared)}
         self.set_caches(replaced(caches, begun))
         stagger(self.layers)
@@ -413,3 +412,10 @@ class SessionKV(HeldCaches):
         assert self._snapshot is not None
         assert self._snapshot.length == length
         return self._snapshot.caches
+
+
+def _roomy(array: mx.array, length: int) -> mx.array:
+    """The first `length` tokens, and place for one more."""
+    if array.shape[2] > length:
+        return array[:, :, : length + 1]
+    return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import mlx.core as mx
@@ -36,20 +37,32 @@ class SharedPrefix:
     """The keys and values that several sessions begin with.
 
     Attributes:
-        keys, values: one array `[1, key heads, length, head dim]` a layer.
+        keys, values: one array `[1, key heads, length + 1, head dim]` a layer. What stands in the
+            last place is of no token: a product with keys has room there for a score of others.
+        both: a layer's keys and values side by side where it has one key head, else None. Latent
+            attention multiplies its queries with both at once.
         length: tokens.
         nbytes: of all of these.
         number: by which its bytes are counted once, however many hold it.
         holders: whoever goes on from it. Only their number matters here.
     """
 
-    __slots__ = ("__weakref__", "holders", "keys", "length", "nbytes", "number", "values")
+    __slots__ = ("__weakref__", "both", "holders", "keys", "length", "nbytes", "number", "values")
 
-    def __init__(self, keys: Sequence[mx.array], values: Sequence[mx.array]) -> None:
-        self.keys = keys
-        self.values = values
-        self.length = int(keys[0].shape[2])
-        self.nbytes = sum(a.nbytes for a in (*keys, *values))
+    def __init__(self, pairs: Sequence[Sequence[mx.array]], length: int) -> None:
+        self.keys: list[mx.array] = []
+        self.values: list[mx.array] = []
+        self.both: list[mx.array | None] = []
+        for pair in pairs:
+            heads, width = pair[0].shape[1], pair[0].shape[3]
+            both = mx.concatenate([*pair], axis=3) if heads == 1 else None
+            keys, values = pair if both is None else mx.split(both, [width], axis=3)
+            self.keys.append(keys)
+            self.values.append(values)
+            self.both.append(both)
+        mx.eval(self.keys, self.values, [both for both in self.both if both is not None])
+        self.length = length
+        self.nbytes = sum(a.nbytes // (length + 1) * length for a in (*self.keys, *self.values))
         self.number = next(numbers)
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
 
@@ -93,13 +106,13 @@ class SharedPrefixKV:
 
     def keys_and_values(self) -> tuple[Any, Any]:
         """All keys and values: `Split`, or plain arrays while nothing is the session's own."""
-        begun = Beginnings([self.begins_with])
-        keys, values = begun.shared(self.layer)
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
-            return keys[0], values[0]
+            first, second = self._shared
+            return first[:, :, : self.base], second[:, :, : self.base]
+        begun = Beginnings([self.begins_with])
         held = self.keys[:, :, :own], self.values[:, :, :own]
-        return Split(begun, keys, held[0]), Split(begun, values, held[1])
+        return begun.split(self.layer, *held)
 
     def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
         """Copies of the first `length` tokens' keys and values, each in one array.
@@ -192,15 +205,25 @@ class Beginnings:
             self.order = mx.array(order)
             self.back = mx.array(sorted(range(len(order)), key=order.__getitem__))
 
-    def shared(self, layer: int) -> tuple[list[mx.array], list[mx.array]]:
-        """Of each group the keys and the values, `[1, key heads, base, head dim]`."""
+    def split(self, layer: int, keys: mx.array, values: mx.array) -> tuple[Split, Split]:
+        """A layer's keys and values, those of the rows' own given."""
         first = [self.rows[members[0]] for members in self.groups]
-        keys = [_up_to(prefix.keys[layer], base) for prefix, base in first]
-        return keys, [_up_to(prefix.values[layer], base) for prefix, base in first]
+        begun = [
+            [_up_to(arrays(prefix)[layer], base + 1) for prefix, base in first]
+            for arrays in (attrgetter("keys"), attrgetter("values"))
+        ]
+        return Split(self, begun[0], keys, (layer, 0)), Split(self, begun[1], values, (layer, 1))
+
+    def both(self, layer: int) -> list[mx.array] | None:
+        """Of each group keys and values side by side; None where some has them not."""
+        first = [self.rows[members[0]] for members in self.groups]
+        found = [(prefix.both[layer], base) for prefix, base in first]
+        sides = [_up_to(array, base + 1) for array, base in found if array is not None]
+        return sides if len(sides) == len(found) else None
 
 
-def _up_to(array: mx.array, base: int) -> mx.array:
-    return array if array.shape[2] == base else array[:, :, :base]
+def _up_to(array: mx.array, length: int) -> mx.array:
+    return array if array.shape[2] == length else array[:, :, :length]
 
 
 class Split:
@@ -208,14 +231,24 @@ class Split:
 
     Attributes:
         beginnings: what each session begins with.
-        shared: that of each group of these, `[1, key heads, base, head dim]`.
+        shared: that of each group of these, `[1, key heads, base + 1, head dim]`: what is in the
+            last place is of no token.
         own: what comes after these, `[sessions, key heads, tokens, head dim]`.
+        place: of which layer of the shared prefixes these are the keys (0) or values (1); None
+            where a model has changed them.
     """
 
-    def __init__(self, beginnings: Beginnings, shared: list[mx.array], own: mx.array) -> None:
+    def __init__(
+        self,
+        beginnings: Beginnings,
+        shared: list[mx.array],
+        own: mx.array,
+        place: tuple[int, int] | None = None,
+    ) -> None:
         self.beginnings = beginnings
         self.shared = shared
         self.own = own
+        self.place = place
 
     @property
     def dtype(self) -> mx.Dtype:
@@ -226,7 +259,7 @@ class Split:
         """As of one array, of sessions that begin with the same."""
         (shared,) = self.shared
         sessions, heads, tokens, width = self.own.shape
-        return sessions, heads, shared.shape[2] + tokens, width
+        return sessions, heads, shared.shape[2] - 1 + tokens, width
 
     def astype(self, dtype: mx.Dtype) -> Split:
         return self._each(lambda array: array.astype(dtype))
@@ -247,7 +280,7 @@ class Split:
         begun = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
         own = self.own[number : number + 1, :, :length]
-        return Split(Beginnings([begun.rows[number]]), [shared], own)
+        return Split(Beginnings([begun.rows[number]]), [shared], own, self.place)
 
 
 class SplitFactor(mx.array):

@@ -18,7 +18,7 @@ import mlx.core as mx
 from engine.cache.shared_prefix import Beginnings, Product, Split
 from engine.model import cpu, patches, piecewise
 from engine.model.cpu import attention as cpu_attention
-from engine.model.cpu.attention import Pairs, Part, joined, part
+from engine.model.cpu.attention import Part, as_score, beside, joined, joined_by_score, part
 from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
@@ -201,7 +201,9 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
 #
 # The queries of all sessions with the same prefix are rows of one matrix, so that the prefix is
 # read once. Attention over the two arrays of a `Split` is joined from what each of them gives,
-# weighed by the logarithms of the sums of their weights.
+# weighed by the logarithms of the sums of their weights. On a GPU scores cost more to read again
+# than to compute, so that a row's own tokens are one more score among those of the prefix: one
+# softmax weighs both.
 
 
 def _split(
@@ -260,11 +262,12 @@ def prefix_attention(
         base = begun.rows[row][1]
         owns.append(part(pairs, values[row].own, n, _after(mask, base)))
 
-    def shared(some: Sequence[Split]) -> list[mx.array]:
-        return [some[members[0]].shared[0] for members in begun.groups]
+    def shared(some: Sequence[Split]) -> Split:
+        first = [some[members[0]] for members in begun.groups]
+        return Split(begun, [one.shared[0] for one in first], first[0].own, first[0].place)
 
-    prefixes = _of_prefixes(q, [shared(some) for some in each], shared(values), begun, n, mask)
-    out = joined(prefixes, _stacked(owns), _by_row(sinks, q[0], n))
+    by_row, begun_with = _by_row(sinks, q[0], n), [shared(some) for some in each]
+    out = _together(q, begun_with, shared(values), _stacked(owns), by_row, n, mask)
     return out.reshape(rows, heads, n, -1)
 
 
@@ -285,9 +288,8 @@ def _own_in_slots(
         each.append(product.keys)
     mask = None if filled.mask is None else filled.mask[:, None]
     own = part([(a, b.own) for a, b in zip(q, each, strict=True)], values.own, 1, mask)
-    shared = [some.shared for some in each]
-    prefixes = _of_prefixes(q, shared, values.shared, keys.beginnings, 1, None)
-    return joined(prefixes, own, _by_row(call.sinks, q[0], 1)).reshape(*queries.shape[:3], -1)
+    out = _together(q, each, values, own, _by_row(call.sinks, q[0], 1), 1, None)
+    return out.reshape(*queries.shape[:3], -1)
 
 
 def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
@@ -305,6 +307,34 @@ def _by_row(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
     return each if n == 1 else mx.repeat(each, n, axis=2)
 
 
+def _together(
+    queries: list[mx.array],
+    keys: list[Split],
+    values: Split,
+    own: Part,
+    sinks: mx.array | None,
+    n: int,
+    mask: Any,
+) -> mx.array:
+    """Attention to shared prefixes, each of which is read once, and to what is the rows' own.
+
+    Args:
+        queries, keys: to be multiplied with each other.
+        own: attention to the rows' own keys.
+    """
+    begun, shared = values.beginnings, [some.shared for some in keys]
+    first, second = keys[0].place, keys[-1].place
+    if first is not None and second == (first[0], 1):
+        both = begun.both(first[0])
+        if both is not None:
+            queries, shared = [mx.concatenate(queries, axis=-1)], [both]
+    if cpu.is_engaged(queries[0]):
+        return joined(_of_prefixes(queries, shared, values.shared, begun, n, mask), own, sinks)
+    score = as_score(own, sinks, queries[0])
+    found = _of_prefixes(queries, shared, values.shared, begun, n, mask, score)
+    return joined_by_score(found, own, score, sinks)
+
+
 def _of_prefixes(
     queries: list[mx.array],
     keys: Sequence[list[mx.array]],
@@ -312,32 +342,43 @@ def _of_prefixes(
     begun: Beginnings,
     n: int,
     mask: Any,
+    score: mx.array | None = None,
 ) -> Part:
-    """What the shared prefixes give to the rows that go on from them; each is read once.
+    """What the shared prefixes give to the rows that go on from them.
 
     Args:
-        queries, keys: to be multiplied with each other; of the keys those of each group.
+        keys: to be multiplied with `queries`, those of each group.
+        score: as of `beside`.
     """
+    given = queries if score is None else [*queries, score]
     if begun.order is not None:
-        queries = [some[begun.order] for some in queries]
+        given = [some[begun.order] for some in given]
     found, start = [], 0
     for group, members in enumerate(begun.groups):
         end = start + len(members)
-        mine = queries if len(begun.groups) == 1 else [some[start:end] for some in queries]
-        pairs = [(q, k[group]) for q, k in zip(mine, keys, strict=True)]
+        mine = given if len(begun.groups) == 1 else [some[start:end] for some in given]
         base = begun.rows[members[0]][1]
-        found.append(_of_prefix(pairs, values[group], n, _before(mask, base)))
+        shared = [k[group] for k in keys]
+        found.append(_of_prefix(mine, shared, values[group], base, n, _before(mask, base)))
         start = end
     out = _stacked(found)
     return out if begun.back is None else Part(*(array[begun.back] for array in out))
 
 
-def _of_prefix(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
-    rows, key_heads, some, _ = pairs[0][0].shape
+def _of_prefix(
+    given: list[mx.array], keys: list[mx.array], values: mx.array, base: int, n: int, mask: Any
+) -> Part:
+    rows, key_heads, some, _ = given[0].shape
+    if rows > 1:
+        given = [a.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1) for a in given]
+    queries, values = given[: len(keys)], values[:, :, :base]
+    if len(given) > len(keys):
+        found = beside([*zip(queries, keys, strict=True)], values, n, mask, given[-1])
+    else:
+        keys = [k[:, :, :base] for k in keys]
+        found = part([*zip(queries, keys, strict=True)], values, n, mask)
     if rows == 1:
-        return part(pairs, values, n, mask)
-    in_one = [(q.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1), k) for q, k in pairs]
-    found = part(in_one, values, n, mask)
+        return found
     return Part(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
 
 

@@ -252,9 +252,7 @@ class SlotStep:
             return tuple(held[:half]), tuple(held[half:])
         if self.beginnings is None or not self._buffer.forms[layer].own:
             return held[0], held[1]
-        first, second = self.beginnings.shared(self._buffer.caches[0][layer].layer)
-        begun = self.beginnings
-        return Split(begun, first, held[0]), Split(begun, second, held[1])
+        return self.beginnings.split(self._buffer.caches[0][layer].layer, held[0], held[1])
 
 
 class SlotRows(Rows):

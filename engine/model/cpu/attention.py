@@ -27,6 +27,8 @@ MIN_SCORE = -1e30
 -inf, and the difference of two infinities is NaN."""
 MIN_SUM = 1e-30
 """The same for the sum of their weights, by which the values are divided."""
+LEAST_SCORE = -3e4
+"""What stands for all of a part's keys is at least this: 16 bits hold it, and it counts nothing."""
 
 
 def attend(
@@ -63,22 +65,65 @@ def joined(a: Part, b: Part, sinks: mx.array | None = None) -> mx.array:
         sinks: scores that take part of the weight and give nothing, `[1, key heads, rows, 1]`.
     """
     if sinks is None:
-        return _fused(_join)(a.out, a.weight, b.out, b.weight)
-    return _fused(_join_beside)(a.out, a.weight, b.out, b.weight, sinks)
+        share = mx.sigmoid(a.weight - b.weight)
+        return (a.out * share + b.out * (1 - share)).astype(a.out.dtype)
+    sinks = sinks.astype(mx.float32)
+    most = mx.maximum(mx.maximum(a.weight, b.weight), sinks)
+    from_a, from_b = mx.exp(a.weight - most), mx.exp(b.weight - most)
+    total = from_a + from_b + mx.exp(sinks - most)
+    return ((a.out * from_a + b.out * from_b) / total).astype(a.out.dtype)
 
 
-def _join(a: mx.array, weight_a: mx.array, b: mx.array, weight_b: mx.array) -> mx.array:
-    share = mx.sigmoid(weight_a - weight_b)
-    return (a * share + b * (1 - share)).astype(a.dtype)
+def as_score(own: Part, sinks: mx.array | None, like: mx.array) -> mx.array:
+    """What all of a part's keys, and the sinks, come to as one score of the type of `like`."""
+    if sinks is None and like.dtype == mx.float32:
+        return own.weight
+    return _fused(_as_score)(own.weight, like, *([] if sinks is None else [sinks]))
 
 
-def _join_beside(
-    a: mx.array, weight_a: mx.array, b: mx.array, weight_b: mx.array, sinks: mx.array
+def _as_score(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.array:
+    for sink in sinks:
+        weight = mx.logaddexp(weight, sink.astype(mx.float32))
+    return mx.maximum(weight, LEAST_SCORE).astype(like.dtype)
+
+
+def beside(pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array) -> Part:
+    """Attention to some of the keys, each of which has its part of the weight of all.
+
+    Args:
+        pairs: as of `part`, but with a key more, in whose place `score` is put.
+        score: what all others come to, `[batch, key heads, rows, 1]` (`as_score`).
+
+    Returns:
+        That attention; and in the place of its own weight the part that `score` has.
+    """
+    scores = _scores(pairs)
+    if mask is not None:
+        shape, more = scores.shape, mx.ones((n, 1), mx.bool_)
+        mask = mx.concatenate([mask, more], axis=1)
+        scores = _masked(scores.reshape(*shape[:2], -1, n, shape[3]), mask).reshape(shape)
+    scores[..., -1:] = score
+    weights = mx.softmax(scores, axis=-1, precise=True)
+    return Part(weights[..., :-1] @ values, weights[..., -1:])
+
+
+def joined_by_score(
+    found: Part, own: Part, score: mx.array, sinks: mx.array | None = None
 ) -> mx.array:
-    most = mx.maximum(mx.maximum(weight_a, weight_b), sinks.astype(mx.float32))
-    from_a, from_b = mx.exp(weight_a - most), mx.exp(weight_b - most)
-    total = from_a + from_b + mx.exp(sinks.astype(mx.float32) - most)
-    return ((a * from_a + b * from_b) / total).astype(a.dtype)
+    """Attention to the keys of both, where `found` comes from `beside`."""
+    return _fused(_join_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
+
+
+def _join_by_score(
+    a: mx.array, share: mx.array, b: mx.array, weight: mx.array, score: mx.array, *sinks: mx.array
+) -> mx.array:
+    score, share = score.astype(mx.float32), share.astype(mx.float32)
+    from_b = share * mx.exp(weight - score)
+    for sink in sinks:
+        weight = mx.logaddexp(weight, sink.astype(mx.float32))
+    # In 16 bits the score was rounded: the whole is not quite 1.
+    whole = 1 + share * (mx.exp(weight - score) - 1)
+    return ((a + b * from_b) / whole).astype(a.dtype)
 
 
 def _weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:

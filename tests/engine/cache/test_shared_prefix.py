@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from engine.cache.shared_prefix import SharedPrefixKV, Split
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.model import attention, backend, cpu
+from engine.model.cpu.attention import Part, as_score, beside, joined_by_score
 from engine.model.ragged import share_caches
 from tests.engine.families import FAMILIES
 
@@ -299,6 +301,24 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     window = mx.arange(offset, offset + 5)[:, None] - mx.arange(offset + 5)
     # Nothing of the shared prefix is seen.
     check(caches[:1], 5, (window >= 0) & (window < 4))
+
+
+@pytest.mark.parametrize("sink", [None, 8.0])
+@pytest.mark.parametrize("dtype", [mx.float32, mx.float16, mx.bfloat16])
+def test_one_score_has_the_weight_of_all_own_tokens(dtype: mx.Dtype, sink: float | None) -> None:
+    """Also where 16 bits have rounded it. The beginning's tokens all have a score of 0."""
+    tokens, shape = 4000, (1, 1, 1, 1)
+    queries, keys = mx.zeros((1, 1, 1, 4), dtype), mx.zeros((1, 1, tokens + 1, 4), dtype)
+    sinks = None if sink is None else mx.full(shape, sink, dtype)
+    for weight in (-1e30, 0.0, 8.27, 8.28, 8.29, 8.3, 8.31, 40.0):
+        own = Part(mx.ones(queries.shape, dtype), mx.full(shape, weight, mx.float32))
+        score = as_score(own, sinks, queries)
+        found = beside([(queries, keys)], keys[:, :, :-1], 1, None, score)
+        got = joined_by_score(found, own, score, sinks)
+        others = tokens + (0 if sink is None else math.exp(sink))
+        assert got.tolist()[0][0][0] == pytest.approx(
+            [math.exp(weight) / (math.exp(weight) + others)] * 4, abs=2e-3
+        )
 
 
 def _repeated(keys: mx.array) -> mx.array:
