@@ -83,7 +83,13 @@ class TabMarks(QObject):
     def _show_title(self, chat_id: str) -> None:
         dock = self._docks[chat_id]
         title = dock.pane.chat.title
-        dock.widget.setWindowTitle(title.replace("&", "&&"))
+        shown = title.replace("&", "&&")
+        if dock.widget.windowTitle() != shown:
+            dock.widget.setWindowTitle(shown)
+            # A label whose shortened text stays the same asks for no other width.
+            _title(dock.widget.tabWidget()).updateGeometry()
+            if (area := dock.widget.dockAreaWidget()) is not None:
+                area.titleBar().findChild(StripButtons).arrange_soon()
         dock.widget.setTabToolTip(plain_tip(title))
         # Beside others of its group it differs from them at its end.
         mode = Qt.TextElideMode.ElideMiddle if dock.pane.chat.short else Qt.TextElideMode.ElideRight
@@ -259,7 +265,7 @@ class StripButtons(QObject):
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
         if self._has_room != self._roomy:
             # Not now: Qt may be laying out the very row, and would go on with what is gone.
-            self._later.start()
+            self.arrange_soon()
         if not self._roomy:
             alone = None
         for dock in self._area.dockWidgets():
@@ -320,6 +326,10 @@ class StripButtons(QObject):
         title.setMaximumWidth(max(scaled(TITLE), title_room))
         tab.setMinimumWidth(max(0, room))
         self._fold(folded, into_header=True)
+
+    def arrange_soon(self) -> None:
+        """Give each part its room once what happens now is over."""
+        self._later.start()
 
     @property
     def _has_room(self) -> bool:

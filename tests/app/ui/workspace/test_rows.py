@@ -122,6 +122,20 @@ def test_a_long_title_gives_way_to_what_the_chat_does(start: Start) -> None:
     assert first.header.written == ""
 
 
+@pytest.mark.parametrize("tabs", [1, 2])
+def test_a_title_that_becomes_longer_gets_the_room_for_it(start: Start, tabs: int) -> None:
+    run = start().ready()
+    if tabs == 2:
+        run.window.chats.new()
+        run.ready()
+    dock = run.window.workspace.dock(run.pane.chat.id)
+    title = dock.tabWidget().findChild(QLabel)
+    for words in ("W", "Why is the sky blue"):
+        run.qtbot.keyClicks(run.pane.composer.field, words[len(run.pane.composer.text) :])
+        run.until(lambda words=words: dock.windowTitle() == words)
+        run.until(lambda: title.width() >= title.sizeHint().width())
+
+
 def test_the_toast_is_over_the_pane_that_it_is_about(start: Start) -> None:
     run = start().ready()
     run.window.resize(1200, 700)
