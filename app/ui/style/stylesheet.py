@@ -100,6 +100,7 @@ QCheckBox::indicator {
 QCheckBox::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
 }
+QCheckBox::indicator:checked:disabled { background: $muted; border-color: $muted; }
 QCheckBox::indicator:focus {
     width: ${box_in}px; height: ${box_in}px; border: ${ring}px solid $accent;
 }
@@ -111,6 +112,7 @@ QRadioButton::indicator {
 QRadioButton::indicator:checked {
     width: ${dot}px; height: ${dot}px; border: 5px solid $accent;
 }
+QRadioButton::indicator:checked:disabled { border-color: $muted; }
 QRadioButton::indicator:focus {
     width: ${box_in}px; height: ${box_in}px; border: ${ring}px solid $accent;
 }
