@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -164,9 +164,8 @@ class TableWindow(Sheet):
         flows.start(self, self._export())
 
     async def _export(self) -> None:
-        places = QStandardPaths.StandardLocation.DocumentsLocation
-        home = Path(QStandardPaths.writableLocation(places)) / "Compared messages.csv"
-        path = await asking.place(self, tr("Export"), home, "CSV (*.csv);;Markdown (*.md)")
+        start = asking.documents() / "Compared messages.csv"
+        path = await asking.place(self, tr("Export"), start, "CSV (*.csv);;Markdown (*.md)")
         if path is not None:
             self.write(path)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QStandardPaths, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -125,8 +125,7 @@ class ExportDialog(Sheet):
 
     async def _ask(self, export: Export, name: str) -> None:
         """Where to; a folder's parent for what is several files."""
-        places = QStandardPaths.StandardLocation.DocumentsLocation
-        home = Path(QStandardPaths.writableLocation(places))
+        home = asking.documents()
         if export.folder:
             folder = await asking.folder(self, tr("Export to Folder"), str(home))
             target = folder / name if folder is not None else None
@@ -249,10 +248,10 @@ class ImportDialog(Sheet):
     async def _ask_for_files(self) -> None:
         chats, others = tr("Chats"), tr("All files")
         kinds = f"{chats} (*.json *.zip);;{others} (*)"
-        self.begin(await asking.files(self, tr("Import"), _downloads(), kinds))
+        self.begin(await asking.files(self, tr("Import"), str(asking.downloads()), kinds))
 
     async def _ask_for_folder(self) -> None:
-        folder = await asking.folder(self, tr("Import Folder"), _downloads())
+        folder = await asking.folder(self, tr("Import Folder"), str(asking.downloads()))
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
@@ -309,9 +308,3 @@ class ImportDialog(Sheet):
             self._import.stop.set()
             return
         super().done(result)
-
-
-def _downloads() -> str:
-    """Where downloads lie; the home folder where there is no such folder."""
-    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
-    return place if place and Path(place).is_dir() else str(Path.home())

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -28,6 +28,7 @@ from app.ui.composer.composer import MOST_CHARACTERS, files_in, has_image, image
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import show_picture
+from app.ui.widgets import asking
 from app.ui.widgets.manners import announce
 from app.ui.widgets.sheet import Sheet
 
@@ -135,12 +136,6 @@ class PagesDialog(Sheet):
         self.chosen.emit(numbers)
 
 
-def _at_first() -> str:
-    """Where a person keeps what they write; their own folder where that is not known."""
-    kept = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return kept if Path(kept).is_dir() else str(Path.home())
-
-
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
@@ -196,7 +191,7 @@ class PaneFiles(QObject):
     def choose(self, over: QWidget | None = None) -> None:
         """Ask for files, over another window than the pane's if it is given."""
         dialog = QFileDialog(
-            over or self._pane, tr("Attach Files"), PaneFiles._folder or _at_first()
+            over or self._pane, tr("Attach Files"), PaneFiles._folder or str(asking.documents())
         )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))

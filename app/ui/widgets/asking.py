@@ -12,12 +12,28 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, QUrlQuery
+from PySide6.QtCore import QStandardPaths, Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app import flows
 from app.settings.language import counted, tr
+
+
+def documents() -> Path:
+    """Where a person keeps what they write."""
+    return _standing(QStandardPaths.StandardLocation.DocumentsLocation)
+
+
+def downloads() -> Path:
+    """Where downloads lie."""
+    return _standing(QStandardPaths.StandardLocation.DownloadLocation)
+
+
+def _standing(place: QStandardPaths.StandardLocation) -> Path:
+    """The home folder where there is no such folder: Qt would begin in the program's own."""
+    kept = Path(QStandardPaths.writableLocation(place))
+    return kept if kept.is_absolute() and kept.is_dir() else Path.home()
 
 
 async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:

@@ -11,8 +11,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.chats.exporting import Export, Kind
-from app.ui.dialogs import exchange
 from app.ui.dialogs.exchange import ExportDialog, ImportDialog
+from app.ui.widgets import asking
 from tests.app.chats import exports
 from tests.app.conftest import Run, Start
 
@@ -150,11 +150,32 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     assert [chat.title for chat in run.app.store.chats()] == ["say one"]
 
 
-def test_files_are_looked_for_in_a_folder_that_there_is(
+def test_files_are_looked_for_and_written_in_a_folder_that_there_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
-    assert exchange._downloads() == str(tmp_path)
-    (tmp_path / "Downloads").mkdir()
-    assert exchange._downloads() == str(tmp_path / "Downloads")
+    for folder, name in ((asking.downloads, "Downloads"), (asking.documents, "Documents")):
+        assert folder() == tmp_path
+        (tmp_path / name).mkdir()
+        assert folder() == tmp_path / name
+
+
+def test_an_export_begins_in_a_folder_that_there_is(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    begun: list[Path] = []
+
+    async def place(_parent: QWidget, _title: str, start: Path, _kinds: str) -> None:
+        begun.append(start)
+
+    run = talk(start)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    monkeypatch.setattr(asking, "place", place)
+    run.window.commands["export"].trigger()
+    asked = dialog(run, ExportDialog)
+    asked.go.click()
+    run.until(lambda: begun)
+    assert begun == [tmp_path / "say one.json"]
+    asked.close()
