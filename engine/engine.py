@@ -277,7 +277,8 @@ class Engine:
             draft: as `path`: a smaller model with the same tokenizer, which is loaded too. It
                 drafts for a chat that runs alone, where that makes it faster; the chat says the
                 same with and without. "lookup" needs none: what the chat's own text says after
-                the same tokens is drafted, which helps where it is written again with changes.
+                the same tokens is drafted, which helps where it is written again with changes,
+                also for several chats at once.
                 None leaves a model that is in memory as it is, and an empty text ends its drafting.
 
         Raises:

@@ -4,8 +4,9 @@ The Guide is drafted for by its own first layers, tiny models (plain, windows, s
 both) by copies that are a little off, so that some of what is drafted holds; and each by prompt
 lookup. Each answer has a seed, one of several ways of sampling, and an end: its own, its length, a
 stop string, a form, or a cancellation in the midst, after which the chat is forked and asked again.
-Beside some another chat answers for a while. Without drafts every token must be the same, but for
-two whose logits are within a hair (`engine.bench.alone`).
+Beside some one to three other chats answer for a while, and may have drafts in the same passes.
+Without drafts every token must be the same, but for two whose logits are within a hair
+(`engine.bench.alone`).
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from engine.bench.random_models import write_model
 from engine.bench.small_copies import first_layers, perturbed
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
-from engine.model import lookup
+from engine.model import lookup, runner
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
+from engine.reply import Reply
 from engine.runtime import drafts as drafting
+from engine.runtime import view
 from tests.engine.families import FAMILIES
 
 GUIDE = Path(__file__).resolve().parents[1] / "resources" / "guide"
@@ -57,30 +60,34 @@ Said = tuple[str, str, SamplingParams, tuple[int, ...]]
 
 
 def played(
-    engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int, beside: bool
+    engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int, beside: int
 ) -> list[Said]:
-    """An answer, a follow-up, that of a fork, and that of another chat which came meanwhile.
+    """An answer, a follow-up, that of a fork, and those of other chats which came meanwhile.
 
     Args:
         stop_after: tokens after which the answer is cancelled; 0 for never.
-        beside: whether there is another chat.
+        beside: how many other chats there are.
     """
-    session, other = engine.open_session(model), engine.open_session(model)
+    session, others = (
+        engine.open_session(model),
+        [engine.open_session(model) for _ in range(beside)],
+    )
     more = SamplingParams(max_tokens=10, temperature=0.8, seed=params.seed)
+    longer = SamplingParams(max_tokens=24, temperature=0.8, seed=params.seed)
     reply = session.send(prompt, params)
-    come, another = 0, None
+    come = 0
+    came: list[Reply] = []
     for event in reply:
         come += isinstance(event, TextDelta)
-        if beside and come >= 9 and another is None:
-            another = other.send(FOLLOW_UP, more)
+        if come >= 9 and not came:
+            came = [other.send(FOLLOW_UP, longer) for other in others]
         if stop_after and come >= stop_after:
             reply.cancel()
     said = [("answer", prompt, params, tuple(reply.tokens(PATIENCE)))]
     twin = session.fork()
     said += [_asked("follow-up", session, more), _asked("fork", twin, more)]
-    if another is not None:
-        said.append(("beside", FOLLOW_UP, more, tuple(another.tokens(PATIENCE))))
-    for one in (session, twin, other):
+    said += [("beside", FOLLOW_UP, longer, tuple(one.tokens(PATIENCE))) for one in came]
+    for one in (session, twin, *others):
         one.close()
     return said
 
@@ -106,7 +113,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.answers = self.tokens = self.cancelled = self.ties = self.faults = 0
-        self.drafted = self.accepted = 0
+        self.drafted = self.accepted = self.together = 0
 
 
 def torment(
@@ -120,12 +127,20 @@ def torment(
     name, folder, draft = field
     chance, found = random.Random(f"{options.seed} {name}"), Tally()
     model, alone = engine.load(folder, draft=draft), judge.load(folder)
+    inner = runner.decode_with_drafts
+
+    def counted(*given: Any) -> Any:
+        found.together += 1
+        return inner(*given)
+
+    runner.decode_with_drafts = counted
     for number in range(options.answers):
         params = SamplingParams(
             max_tokens=options.tokens, seed=number, **SAMPLED[number % len(SAMPLED)]
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
-        beside = chance.random() < 0.25
+        beside = chance.choice((0, 0, 0, 1, 2, 3))
+        view.SURE = number % 2 * 5 + 1  # every second time hardly anything has to match
         with_drafts = played(engine, model, prompt, params, stop_after, beside)
         count = len(with_drafts[0][3])
         if stop_after and count:  # where it was cancelled depends on the moment
@@ -146,6 +161,7 @@ def torment(
                     print(f"{name}, answer {number}, {what}, token {at}: {given}", flush=True)
                 break  # what follows has other beginnings
             before = before or [Turn(text, params, drafted, "finished")]
+    runner.decode_with_drafts = inner
     figures = engine.stats()["drafts"][model.id]
     found.drafted, found.accepted = figures["drafted_tokens"], figures["accepted_tokens"]
     engine.unload(model)
@@ -173,7 +189,8 @@ def main(arguments: list[str]) -> int:
             print(
                 f"{field[0]}: {found.answers} answers ({found.cancelled} cancelled), "
                 f"{found.tokens} tokens, {found.ties} ties, {found.faults} faults; "
-                f"{found.accepted} of {found.drafted} drafted tokens held",
+                f"{found.accepted} of {found.drafted} drafted tokens held; "
+                f"{found.together} passes with drafts of several",
                 flush=True,
             )
     faults = sum(found.faults for found in tallies)

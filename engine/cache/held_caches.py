@@ -152,6 +152,14 @@ class HeldCaches:
         return bool(self.layers) and all(map(mixes, self.layers))
 
     @property
+    def drafts_together(self) -> bool:
+        """Whether a draft can be checked in a pass with others' steps, and be cut off again.
+
+        A recurrent state would be put back, and its session's next step a pass of its own.
+        """
+        return self.mixes and all(hasattr(cache, "keys") for cache in single(self.layers))
+
+    @property
     def base(self) -> int:
         """Tokens of the shared prefix that the caches go on from; 0 where there is none."""
         return next((c.base for c in single(self.layers) if isinstance(c, SharedPrefixKV)), 0)

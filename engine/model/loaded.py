@@ -139,8 +139,8 @@ class LoadedModel:
         sharing: shared steps, as far as they raise: after a few faults its sessions step alone
             for a while.
         eyes: its tower and the embeddings of images; None where it does not see.
-        drafter: drafts for its chats that run alone (`drafting.Drafter`, `lookup.Lookup`); None
-            where nothing does.
+        drafter: drafts for a chat that runs alone (`drafting.Drafter`), or from what chats hold
+            (`lookup.Lookup`); None where nothing does.
         used_at: when it was asked for something last, on the monotonic clock.
         asked_for: somebody has loaded it for itself, not only to draft for another.
     """

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 
-import mlx.core as mx
 import numpy as np
 
 from engine.model.loaded import Trust
@@ -32,7 +31,7 @@ TOO_MANY_FAULTS = 3
 
 
 class Lookup:
-    """The tokens of the answer that was looked up for last, and where they stood before.
+    """What comes of a model's drafts by lookup.
 
     Attributes:
         drafted, accepted: tokens since it was chosen.
@@ -42,27 +41,41 @@ class Lookup:
     def __init__(self) -> None:
         self.drafted = self.accepted = 0
         self.trust = Trust(TOO_MANY_FAULTS)
-        self._of: list[int] | None = None
-        self._ids = np.empty(0, np.int32)
-        self._known = 0  # tokens of `_of` that are in `_ids`
-        self._next = 0  # where the token stands that followed the latest ones before; 0: nowhere
-        self._matched = 0  # how many of them stood before it
 
     @property
     def works(self) -> bool:
         """Whether it may be used."""
         return self.trust.works
 
-    def find(self, tokens: list[int]) -> int:
-        """How many of an answer's latest tokens stood somewhere before; 0 where it is too few.
+    def keep(self, length: int) -> None:
+        """Nothing of what was drafted is held."""
 
-        Args:
-            tokens: the answer's own list of all its tokens, to which it only adds.
-        """
-        if tokens is not self._of:
-            self.drop()
-            self._of = tokens
-        new = tokens[self._known :]
+    def drop(self) -> None:
+        """As `keep`."""
+
+    def fail(self, error: BaseException) -> None:
+        """A pass with its drafts has raised."""
+        self.trust.failed()
+        log.warning("a draft by lookup failed: %s", type(error).__name__)
+
+
+class Places:
+    """Where the latest tokens of one answer stood before.
+
+    Args:
+        tokens: the answer's own list of all its tokens, to which it only adds.
+    """
+
+    def __init__(self, tokens: list[int]) -> None:
+        self._of = tokens
+        self._ids = np.empty(0, np.int32)
+        self._known = 0  # tokens of `_of` that are in `_ids`
+        self._next = 0  # where the token stands that followed the latest ones before; 0: nowhere
+        self._matched = 0  # how many of them stood before it
+
+    def find(self) -> int:
+        """How many of the latest tokens stood somewhere before; 0 where it is too few."""
+        new = self._of[self._known :]
         if self._known + len(new) > len(self._ids):
             grown = np.empty(2 * (self._known + len(new)), np.int32)
             grown[: self._known] = self._ids[: self._known]
@@ -77,33 +90,15 @@ class Lookup:
             self._search()
         return self._matched if self._next else 0
 
-    def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """At most `count` tokens after the `pending` one `[1, 1]`; waits for that.
+    def draft(self, pending: int, count: int) -> list[int]:
+        """At most `count` tokens after the `pending` one.
 
         None where it is another than stood there: then the next look is at the longer text.
         """
-        if not self.find(tokens) or self._ids[self._next] != pending.item():
+        if not self.find() or self._ids[self._next] != pending:
             return []
         found = self._ids[self._next + 1 : min(self._next + 1 + count, self._known)]
-        return [mx.array([int(token)], mx.uint32) for token in found]
-
-    def note(self, tokens: list[int], fed: list[int]) -> None:
-        """Nothing of what was drafted is held."""
-
-    def keep(self, length: int) -> None:
-        """As `note`."""
-
-    def drop(self) -> None:
-        """Forget the answer."""
-        self._of = None
-        self._ids = np.empty(0, np.int32)
-        self._known = self._next = self._matched = 0
-
-    def fail(self, error: BaseException) -> None:
-        """A pass with its drafts has raised."""
-        self.trust.failed()
-        log.warning("a draft by lookup failed: %s", type(error).__name__)
-        self.drop()
+        return [int(token) for token in found]
 
     def _search(self) -> None:
         """Find the longest match, of those the latest."""

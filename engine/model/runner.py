@@ -16,6 +16,7 @@ from engine.model import cpu, output_rows, ragged
 from engine.model.constraint import Constraint
 from engine.model.eyes import FIRST, Fed, Placed
 from engine.model.loaded import LoadedModel
+from engine.model.lookup import Places
 from engine.model.probe import ALONE
 from engine.model.sampling import Odds, Sampler, sample_rows
 from engine.params import SamplingParams
@@ -29,6 +30,7 @@ class Answer(Protocol):
         tokens: the prompt and everything generated and read so far.
         pending: the lazy id after them, sampled but not read yet; None where there is none.
         images: where they stand among the tokens; looked at only where the model sees.
+        places: where its latest tokens stood before; looked at only where a draft is looked up.
         index: which token of the answer is chosen next.
         odds: None where nobody asked.
     """
@@ -44,6 +46,9 @@ class Answer(Protocol):
 
     @property
     def index(self) -> int: ...
+
+    @property
+    def places(self) -> Places: ...
 
 
 @dataclass(frozen=True)
@@ -141,28 +146,86 @@ def decode(
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    free = [row for row, a in enumerate(turn) if a.constraint is None]
-    out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(turn))]
-    if free:
-        unbound = [turn[row] for row in free]
-        sampled = sample_rows(
-            logits if len(free) == len(turn) else logits[mx.array(free)],
-            [a.sampler for a in unbound],
-            [a.index for a in unbound],
-            [recent(a) for a in unbound],
-        )
-        for row, token in zip(free, sampled, strict=True):
-            out[row] = token
-    lazy = [t for t in out if isinstance(t, mx.array)]
-    lazy += [t.logits for t in out if isinstance(t, Unsampled)]
-    for row in free:
-        odds, chosen = turn[row].odds, out[row]
-        if odds is not None and isinstance(chosen, mx.array):
-            lazy += odds.note(logits[row : row + 1], chosen)
-    mx.async_eval(lazy)  # type: ignore[no-untyped-call]
+    out = _following(logits, [(a, a.index, recent(a)) for a in turn])
+    mx.async_eval(_lazy(logits, turn, out))  # type: ignore[no-untyped-call]
     _note_read(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
+
+
+def _following(
+    logits: mx.array, places: Sequence[tuple[Answer, int, mx.array | None]]
+) -> list[Following]:
+    """What answers say after each row of logits.
+
+    Args:
+        places: of each row the answer, which of its tokens is chosen, and its `recent` ones.
+    """
+    free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
+    out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(places))]
+    if not free:
+        return out
+    answers, indices, known = zip(*(places[row] for row in free), strict=True)
+    some = logits if len(free) == len(places) else logits[mx.array(free)]
+    sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
+    for row, token in zip(free, sampled, strict=True):
+        out[row] = token
+    return out
+
+
+def _lazy(
+    logits: mx.array, answers: Sequence[Answer], following: Sequence[Following]
+) -> list[mx.array]:
+    """All that is to be evaluated of what follows in answers, their odds with it."""
+    lazy = [t for t in following if isinstance(t, mx.array)]
+    lazy += [t.logits for t in following if isinstance(t, Unsampled)]
+    for row, (answer, chosen) in enumerate(zip(answers, following, strict=True)):
+        if answer.odds is not None and isinstance(chosen, mx.array):
+            lazy += answer.odds.note(logits[row : row + 1], chosen)
+    return lazy
+
+
+def decode_with_drafts(
+    model: LoadedModel, rows: Sequence[Answer], drafts: Sequence[tuple[Answer, list[int]]]
+) -> tuple[list[Following], list[Ahead]]:
+    """As `decode` for some answers and `read_ahead` for others, in one pass.
+
+    Args:
+        drafts: these others, each with the tokens that are fed to it: a row for each token.
+    """
+    readings = [Reading(answer.kv, fed) for answer, fed in drafts]
+    turn = list(rows)
+    if model.slots is not None:
+        order = model.slots.assign([r.kv for r in turn], len(turn) < 2)
+        turn = [turn[row] for row in order] or turn
+    read = _rows_of(model, readings)
+    feeds = [fed_next(r).astype(read.dtype) for r in turn]
+    caches = [r.kv.layers for r in turn]
+    shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
+    ids = mx.concatenate([*feeds, read])
+    fed = [Fed(r.images, r.kv.length) for r in turn] if model.eyes is not None else []
+    with cpu.engaged():
+        given = _given(model, ids, fed, readings)
+        logits: mx.array = model.net(ids, cache=shared, **given)[:, -1]
+    places = [(a, a.index, recent(a)) for a in turn]
+    for answer, tokens in drafts:
+        known = mx.array(tokens, mx.uint32)
+        places += [
+            (answer, answer.index + n, recent(answer, known[: n + 1])) for n in range(len(tokens))
+        ]
+    said = _following(logits, places)
+    first, found = len(turn), []
+    for answer, tokens in drafts:
+        end = first + len(tokens)
+        found.append(_ahead(answer, logits[first:end], said[first:end]))
+        first = end
+    lazy = _lazy(logits, turn, said[: len(turn)])
+    lazy += [chosen for _, chosen in found if chosen is not None]
+    if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
+        lazy.append(logits)
+    mx.async_eval(lazy)  # type: ignore[no-untyped-call]
+    out = dict(zip(map(id, turn), said, strict=False))
+    return [out[id(r)] for r in rows], found
 
 
 def follow(
@@ -276,17 +339,16 @@ def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
     return output_rows.of(logits, wanted)
 
 
-def read_ahead(
-    model: LoadedModel, answer: Answer, fed: mx.array
-) -> tuple[mx.array, mx.array | None]:
+Ahead = tuple[mx.array, mx.array | None]
+"""The logits after each token that was fed, `[tokens, vocab]`, and what the answer would say after
+each, `[tokens]`: None where it has a form, and the tokens are to be chosen one by one."""
+
+
+def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
     """Feed several tokens of one answer in one pass, as if each had followed the one before.
 
     Args:
         fed: their ids, `[tokens]`, lazy; the first is the pending one.
-
-    Returns:
-        The logits after each, `[tokens, vocab]`, and what the answer would say after each,
-        `[tokens]`: None where it has a form, and the tokens are to be chosen one by one.
 
     Raises:
         Exception: its sampler's.
@@ -295,25 +357,22 @@ def read_ahead(
         model.slots.assign([])
     with cpu.engaged():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
-    if answer.constraint is not None:
-        mx.async_eval([fed, logits])  # type: ignore[no-untyped-call]
-        return logits, None
-    places = range(fed.shape[0])
-    sampled = sample_rows(
-        logits,
-        [answer.sampler for _ in places],
-        [answer.index + place for place in places],
-        [recent(answer, fed[: place + 1]) for place in places],
-    )
+    places = [(answer, answer.index + n, recent(answer, fed[: n + 1])) for n in range(fed.shape[0])]
+    _, chosen = found = _ahead(answer, logits, _following(logits, places))
+    # Only a form, and who asked for odds, reads the logits again.
+    again = [logits] if chosen is None or answer.odds is not None else []
+    mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
+    return found
+
+
+def _ahead(answer: Answer, logits: mx.array, said: Sequence[Following]) -> Ahead:
     chosen = []
-    for token in sampled:
+    for token in said:
         if isinstance(token, Exception):
             raise token
-        chosen.append(token.astype(mx.uint32))
-    out = mx.concatenate(chosen)
-    # Only who asked for odds reads the logits again.
-    mx.async_eval([fed, out, *([logits] if answer.odds is not None else [])])  # type: ignore[no-untyped-call]
-    return logits, out
+        if isinstance(token, mx.array):
+            chosen.append(token.astype(mx.uint32))
+    return logits, mx.concatenate(chosen) if answer.constraint is None else None
 
 
 def fed_next(answer: Answer) -> mx.array:

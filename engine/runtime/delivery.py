@@ -104,9 +104,9 @@ class Delivery:
         run.timing = replace(
             timing,
             decode=timing.decode + spent,
-            told=told,
-            drafted=len(check.drafted),
-            accepted=told - 1,
+            told=timing.told + told,
+            drafted=timing.drafted + len(check.drafted),
+            accepted=timing.accepted + told - 1,
         )
 
     def _fail(self, failed: Failed) -> None:

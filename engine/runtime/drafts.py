@@ -1,4 +1,4 @@
-"""Drafts for the chat that runs alone: whether they pay, and what comes of them.
+"""Drafts for chats: whether they pay, and what comes of them.
 
 A plain step's pass is launched before the token that it feeds is known, and waited for in the next
 turn. A draft is made, checked and waited for in one, and the first of several waits for the plain
@@ -103,23 +103,24 @@ class _Record:
 
 
 class Drafting:
-    """The figures of all models that are drafted for.
+    """The figures of all models that are drafted for, by how many chats a step is for.
 
     What is surely being copied is judged by itself: guesses before and after it, which lose, would
     have it rest as well, and a rest is as long as most copies are.
     """
 
     def __init__(self) -> None:
-        self._of: dict[str, _Record] = {}
-        self._last: tuple[str, bool] | None = None
+        self._of: dict[tuple[str, int], _Record] = {}
+        self._last: tuple[tuple[str, int], bool] | None = None
 
-    def count(self, model: str, sure: bool = False) -> int:
-        """How many tokens to draft for the next pass of a model's only chat; 0 for a plain step.
+    def count(self, model: str, sure: bool = False, chats: int = 1) -> int:
+        """How many tokens to draft for a chat in a model's next pass; 0 for a plain step.
 
         Args:
             sure: a text is being copied.
+            chats: that take part in the pass.
         """
-        record = self._of.get(model)
+        record = self._of.get((model, chats))
         if record is None or record.plain.passes < PLAIN:
             return 0
         kind = record.kind(sure)
@@ -127,10 +128,10 @@ class Drafting:
 
     def forget(self, model: str) -> None:
         """It has another small model now, or none."""
-        self._of.pop(model, None)
+        self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def interrupted(self) -> None:
-        """A turn was not one chat's alone: the next pass is not timed."""
+        """A turn was not a step's alone: the next pass is not timed."""
         self._last = None
 
     def observe(
@@ -141,22 +142,24 @@ class Drafting:
         drafted: int = 0,
         accepted: int = 0,
         sure: bool = False,
+        chats: int = 1,
     ) -> None:
-        """Learn from a pass of a model's only chat.
+        """Learn from a pass of a model's chats.
 
         Args:
             seconds: it took.
-            tokens: the chat got.
-            drafted: of how many tokens the draft was; 0 for a plain step.
-            accepted: how many of those the chat has said.
-            sure: as `count` was asked.
+            tokens: they got.
+            drafted: of how many tokens the drafts were; 0 for a plain step.
+            accepted: how many of those they have said.
+            sure, chats: as `count` was asked.
         """
-        record = self._of.setdefault(model, _Record())
-        before, self._last = self._last, (model, drafted > 0)
+        key = model, chats
+        record = self._of.setdefault(key, _Record())
+        before, self._last = self._last, (key, drafted > 0)
         if not drafted:
             for kind in (record.guessed, record.copied):
                 kind.resting = max(0, kind.resting - tokens)
-            if before == (model, False) and tokens:
+            if before == (key, False) and tokens:
                 record.plain.note(seconds, tokens)
                 record.since_plain = 0
             return
@@ -164,14 +167,14 @@ class Drafting:
         if not sure:
             kind.count = min(MOST, kind.count + 1) if accepted == drafted else max(1, accepted + 1)
         record.since_plain += tokens
-        if before is not None and before[0] == model and tokens:
-            waited = 0.0 if before[1] else record.plain.per_token
+        if before is not None and before[0] == key and tokens:
+            waited = 0.0 if before[1] else record.plain.per_token * chats
             kind.rate.note(max(0.0, seconds - waited), tokens)
         _judge(record, kind)
 
     def observe_again(self, model: str, seconds: float) -> None:
-        """Learn from a step that has read again what the caches had lost to a draft."""
-        record = self._of.get(model)
+        """Learn from a step that has read again what its only chat's caches had lost to a draft."""
+        record = self._of.get((model, 1))
         if record is not None and record.latest is not None:
             record.latest.rate.add(seconds, 1)
 

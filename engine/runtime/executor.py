@@ -166,7 +166,9 @@ class Executor:
         if chunk in read:
             left = self._state.requests[chunk.session].unread
         tokens = sum(part.count for part in read)
-        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left)
+        drafted = any(isinstance(s, Drafted) for s in steps)
+        told = sum(isinstance(s, Token) for s in steps) if drafted else 0
+        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, told)
 
     def begin(self, request: Request) -> None:
         """Let a request, for which there is room, have its prompt read."""
@@ -227,33 +229,32 @@ class Executor:
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
-        check: Check | None = None
+        checks: dict[str, Check] = {}
         following: dict[str, Following] = {}
         try:
             if chunks:
                 with state.meter.phase("mixed"):
                     following = self._mixed_step(feeding, chunks)
-            elif step.draft:
+            elif step.drafts:
                 with state.meter.phase("wait"):
-                    check = _check_draft(feeding[0], step.draft)
-            if feeding and not chunks and check is None:
+                    following, checks = _check_drafts(feeding, step.drafts)
+            if feeding and not following and not checks:
                 lost = any(r.lost for r in feeding)
                 with state.meter.phase("launch"):
                     following = _launch(feeding, step.shared)
                 if lost:  # what a draft costs is its own time, and not the next step's
                     mx.synchronize()
             with state.meter.phase("wait"):
-                read = {r.session.id: r.read() for r in rows}
+                read = {r.session.id: r.read() for r in rows if r.session.id not in checks}
         except BaseException as error:  # a panic in a native library, too
             mixed = [c.session for c in chunks if not c.ends]
-            return [Failed((*step.rows, *mixed), error, drafted=step.draft > 0)]
+            return [Failed((*step.rows, *mixed), error, drafted=bool(step.drafts))]
         state.meter.note(sum(token is not None for token in read.values()), 0)
         rows[0].session.model.passed()
         if step.behind:
             _catch_up(feeding[0], step.behind)
-        if check is not None:
-            return [Drafted(step.rows[0], check)]
-        return [Token(key, token, following.get(key)) for key, token in read.items()]
+        drafted = [Drafted(key, check) for key, check in checks.items()]
+        return [*drafted, *(Token(key, token, following.get(key)) for key, token in read.items())]
 
     def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, Following]:
         with contextlib.suppress(Exception):  # found when its tokens are read
@@ -325,13 +326,23 @@ def _launch(
     return {r.session.id: t for r, t in zip(feeding, tokens, strict=True)}
 
 
-def _check_draft(request: Request, count: int) -> Check | None:
-    """Draft tokens of an answer, `count` at most, and have the session's model read them."""
-    model = request.session.model
-    found = drafting.check(model, request, model.drafter, count)
-    if found is not None:
-        request.pending = None
-    return found
+def _check_drafts(
+    feeding: list[Request], counts: Sequence[int]
+) -> tuple[dict[str, Following], dict[str, Check]]:
+    """Draft tokens of answers, so many at most, and have the sessions' model read them."""
+    model, following, checks = feeding[0].session.model, {}, {}
+    each: Sequence[Following | Check | None]
+    if len(feeding) > 1:
+        each = drafting.check_together(model, feeding, counts)
+    else:
+        each = [drafting.check(model, feeding[0], model.drafter, counts[0])]
+    for request, found in zip(feeding, each, strict=True):
+        if isinstance(found, Check):
+            checks[request.session.id] = found
+            request.pending = None
+        elif found is not None:
+            following[request.session.id] = found
+    return following, checks
 
 
 def _catch_up(request: Request, count: int) -> None:

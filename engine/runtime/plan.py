@@ -256,15 +256,15 @@ class Pass:
         rows: sessions whose pending token is read and delivered.
         feed: those of them whose pending token is fed, so that another follows.
         shared: they take part in one forward pass; else each has one of its own.
-        draft: so many tokens at most are drafted after the pending one, and checked in the same
-            pass.
+        drafts: for each that is fed, so many tokens at most are drafted after the pending one, and
+            checked in the same pass; empty where none are for anybody.
         behind: so many tokens the drafting model reads after the step, to catch up.
     """
 
     rows: tuple[str, ...]
     feed: tuple[str, ...]
     shared: bool = True
-    draft: int = 0
+    drafts: tuple[int, ...] = ()
     behind: int = 0
 
 
@@ -365,7 +365,7 @@ class Timing:
         chunk: reading the chunk in a pass of its own.
         read: tokens of the chunk, and of those beside it, that were read; 0 where that failed.
         left: tokens of the chunk's prompt that are still to be read.
-        told: tokens that a pass with a draft brought, `accepted` of the `drafted` ones among them.
+        told: tokens that a pass with drafts brought, `accepted` of the `drafted` ones among them.
     """
 
     ended: float = 0.0

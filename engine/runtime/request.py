@@ -39,6 +39,7 @@ from engine.messages import (
 from engine.model.constraint import Constraint
 from engine.model.eyes import Placed
 from engine.model.loaded import LoadedModel
+from engine.model.lookup import Places
 from engine.model.sampling import Odds, Sampler
 from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
@@ -220,6 +221,11 @@ class Request:
     def is_running(self) -> bool:
         """Whether it has been admitted and has not ended, be it paused."""
         return self.status in RUNNING
+
+    @cached_property
+    def places(self) -> Places:
+        """Where its latest tokens stood before."""
+        return Places(self.tokens)
 
     @property
     def packed(self) -> bytes:

@@ -55,7 +55,7 @@ class Scheduler:
 
     Attributes:
         pacing: sizes of chunks and the order of prompts.
-        drafting: whether a small model drafts for a chat that runs alone.
+        drafting: whether chats have drafts.
         step_seconds: what a decode step takes at present, with no chunk beside it.
     """
 
@@ -126,7 +126,7 @@ class Scheduler:
         self._charge(view, plan, timing)
         self._observe_drafts(view, plan, timing)
         alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)
-        plain = alone and not any(p.draft or p.behind for p in plan.passes)
+        plain = alone and not any(p.drafts or p.behind for p in plan.passes)
         if plain and plan.passes and timing.decode > 0:
             self.step_seconds = timing.decode
         if chunk is None or not timing.read:
@@ -159,8 +159,8 @@ class Scheduler:
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
-        if len(groups) == 1 and len(groups[0]) == 1:
-            passes = (self._with_draft(passes[0], groups[0][0], view),)
+        if len(groups) == 1:
+            passes = (self._with_drafts(passes[0], groups[0], view),)
         chunk, beside = _NOTHING
         if order and self._mixes(view, order[0], groups, passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
@@ -178,29 +178,49 @@ class Scheduler:
         )
         return with_last_tokens(view, order, plan)
 
-    def _with_draft(self, step: Pass, row: Row, view: View) -> Pass:
-        """The step of the chat that decodes alone: with a draft where that is worth it."""
-        count = 0
-        if row.drafts and step.feed:
-            count = self.drafting.count(row.model, row.sure)
-        if not count or any(_runs_beside(r, row) for r in view.rows):
+    def _with_drafts(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
+        """The step of those who decode: with drafts where that is worth it."""
+        chats, row = len(group), group[0]
+        if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
+            return step
+        if chats > 1:
+            return self._with_copies(step, group, view)
+        count = self.drafting.count(row.model, row.sure) if row.drafts else 0
+        if not count:
             return step
         if row.behind > drafting.CATCH_UP:
             return replace(step, behind=min(row.behind - 1, drafting.CHUNK))
-        return step if row.behind < 0 else replace(step, draft=min(count, row.drafts))
+        return step if row.behind < 0 else replace(step, drafts=(min(count, row.drafts),))
+
+    def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
+        """The step of several, with drafts for those who copy.
+
+        The others wait for these as for a chunk of a prompt: they get as much room.
+        """
+        model, copying = group[0].model, [r for r in group if r.sure]
+        mixes = step.shared and model in view.mixing and all(r.joins for r in group)
+        count = self.drafting.count(model, True, len(group)) if copying and mixes else 0
+        if not count:
+            return step
+        room = self.pacing.mixed_chunk(model, len(group), MOST_CHUNK) // len(copying)
+        most = min(count, room)
+        drafts = tuple(min(most, r.drafts) if r.sure else 0 for r in group)
+        return replace(step, drafts=drafts if any(drafts) else ())
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
         steps, rows = plan.passes, {r.id: r for r in view.rows}
-        if len(steps) != 1 or len(steps[0].feed) != 1 or plan.chunk or steps[0].behind:
+        if len(steps) != 1 or not steps[0].feed or plan.chunk or steps[0].behind:
             self.drafting.interrupted()
-        elif timing.told:
+            return
+        fed = [rows[key] for key in steps[0].feed]
+        chats, sure = len(fed), len(fed) > 1 or fed[0].sure
+        if timing.told:
             came = timing.told, timing.drafted, timing.accepted
-            sure = rows[steps[0].feed[0]].sure
-            self.drafting.observe(plan.model, timing.decode, *came, sure)
-        elif rows[steps[0].feed[0]].lost:
+            self.drafting.observe(plan.model, timing.decode, *came, sure, chats)
+        elif chats == 1 and fed[0].lost:
             self.drafting.observe_again(plan.model, timing.decode)
-        elif rows[steps[0].feed[0]].drafts:
-            self.drafting.observe(plan.model, timing.decode, 1)
+        elif any(row.drafts for row in fed):
+            self.drafting.observe(plan.model, timing.decode, chats, chats=chats)
 
     def _reading_order(self, view: View) -> list[Row]:
         rows = {r.id: r for r in view.rows if r.reads}
@@ -349,9 +369,9 @@ def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     )
 
 
-def _runs_beside(other: Row, row: Row) -> bool:
-    """Whether a chat stands in the way of another that would draft alone."""
-    beside = other.id != row.id and not other.paused
+def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
+    """Whether a chat stands in the way of others that would draft."""
+    beside = not other.paused and all(other.id != row.id for row in group)
     return beside and other.status not in (Status.PREPARING, Status.FINISHED)
 
 

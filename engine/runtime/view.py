@@ -45,16 +45,18 @@ def _rows(state: State) -> list[Row]:
         except BaseException as error:
             state.fail_reply(request, error)
     decoding = [place for place, row in enumerate(rows) if row.decodes]
-    if len(decoding) == 1 and rows[decoding[0]].drafts:
-        (place,) = decoding
+    alone = len(decoding) == 1
+    for place in decoding:
         request = state.requests[rows[place].id]
-        drafter = request.session.model.drafter
-        if isinstance(drafter, Lookup):
-            found = drafter.find(request.tokens)
-            seen = replace(rows[place], behind=0 if found else -1, sure=found >= SURE)
-        else:
-            seen = replace(rows[place], behind=state.memory.draft_behind(request))
-        rows[place] = seen
+        if not rows[place].drafts:
+            continue
+        if isinstance(request.session.model.drafter, Lookup):
+            if alone or request.kv.drafts_together:
+                found = request.places.find()
+                seen = replace(rows[place], behind=0 if found else -1, sure=found >= SURE)
+                rows[place] = seen
+        elif alone:
+            rows[place] = replace(rows[place], behind=state.memory.draft_behind(request))
     return rows
 
 

@@ -10,15 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
 import pytest
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
 from engine.bench.small_copies import perturbed
 from engine.model import drafting as model_drafting
+from engine.model import lookup as model_lookup
+from engine.model import runner
 from engine.model.info import LOOKUP
-from engine.model.lookup import LEAST, Lookup
+from engine.model.lookup import LEAST, Places
 from engine.runtime import drafts as drafting
+from engine.runtime import view as runtime_view
 from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
 from engine.runtime.plan import Row, Status, StepPlan, Timing, View
 from engine.runtime.scheduler import Scheduler
@@ -223,14 +225,88 @@ def test_windows_and_recurrent_states_go_back_to_what_was_said(
     assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
 
 
+# ---------------------------------------------------------------- several chats
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Everything is taken for a copy; of each pass with drafts how many had none, how many one."""
+    monkeypatch.setattr(model_lookup, "LEAST", 1)
+    monkeypatch.setattr(runtime_view, "SURE", 1)
+    seen: list[tuple[int, int]] = []
+    inner = runner.decode_with_drafts
+
+    def watched(model: Any, rows: Any, drafts: Any) -> Any:
+        seen.append((len(rows), len(drafts)))
+        return inner(model, rows, drafts)
+
+    monkeypatch.setattr(runner, "decode_with_drafts", watched)
+    return seen
+
+
+def crowd(engine: Engine, model: Model) -> list[list[int]]:
+    """What chats say that are asked at once, and then once more."""
+    ways = [*ASKED.values(), ASKED["few words"], ASKED["few words"]]
+    chats = [engine.open_session(model) for _ in ways]
+    said = []
+    for text, tokens in ((PROMPT, 40), ("and more", 12)):
+        replies = [
+            chat.send(text, SamplingParams(max_tokens=tokens, seed=seed, logprobs=seed % 2, **more))
+            for seed, (chat, more) in enumerate(zip(chats, ways, strict=True))
+        ]
+        said += [reply.tokens(60) for reply in replies]
+    for chat in chats:
+        chat.close()
+    return said
+
+
+@pytest.mark.parametrize("family", ["plain", "sliding window", "attention sinks", "MLA"])
+def test_several_that_copy_draft_in_one_pass(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    family: str,
+    passes: list[tuple[int, int]],
+) -> None:
+    plain = crowd(engine, engine.load(model_folder(family), draft=""))
+    assert not passes
+    model = engine.load(model_folder(family), draft=LOOKUP)
+    for _ in range(3):  # who takes part in which pass depends on when they came
+        assert crowd(engine, model) == plain
+        if any(rows and drafts > 1 for rows, drafts in passes):
+            break
+    assert any(rows and drafts > 1 for rows, drafts in passes)
+    figures = drafts(engine, model)
+    assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
+
+
+def test_a_pass_of_several_with_drafts_that_fails_costs_no_answer(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    passes: list[tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = crowd(engine, engine.load(model_folder("plain"), draft=""))
+    inner = runner.decode_with_drafts
+
+    def once(*given: Any) -> Any:
+        found = inner(*given)
+        if len(passes) == 1:
+            raise RuntimeError("no more")
+        return found
+
+    monkeypatch.setattr(runner, "decode_with_drafts", once)
+    model = engine.load(model_folder("plain"), draft=LOOKUP)
+    assert crowd(engine, model) == plain
+    assert passes
+    assert engine.stats()["faults"][model.id]["drafts"] == 1
+
+
 # ---------------------------------------------------------------- looked up
 
 
 def looked_up(tokens: list[int], pending: int, count: int = 4) -> list[int]:
-    lookup = Lookup()
-    if not lookup.find(tokens):
-        return []
-    return [int(t.item()) for t in lookup.draft(tokens, mx.array([[pending]]), count)]
+    places = Places(tokens)
+    return places.draft(pending, count) if places.find() else []
 
 
 def test_what_followed_the_longest_match_is_drafted() -> None:
@@ -245,13 +321,13 @@ def test_what_followed_the_longest_match_is_drafted() -> None:
 
 def test_a_match_is_followed_while_the_answer_grows() -> None:
     context = list(range(100, 140))
-    lookup, tokens = Lookup(), [*context, 7]
+    tokens = [*context, 7]
+    places = Places(tokens)
     for at, token in enumerate(context[:30], 1):
         tokens.append(token)
-        assert lookup.find(tokens) == (at if at >= LEAST else 0)
+        assert places.find() == (at if at >= LEAST else 0)
     tokens += [5, *context[:3]]
-    assert lookup.find(tokens) == LEAST
-    assert lookup.find([*context, *context[:3]]) == LEAST  # another answer's list
+    assert places.find() == LEAST
 
 
 @pytest.mark.parametrize("copies_lose", [False, True])
@@ -304,10 +380,11 @@ def row(name: str, status: Status = Status.DECODING, **more: Any) -> Row:
 
 def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
     """One turn in which a step takes a second, and every draft is accepted as a whole."""
-    view = View(0.0, [replace(row, behind=behind) for row in rows])
+    seen = [replace(row, behind=behind) for row in rows]
+    view = View(0.0, seen, mixing=frozenset({"m"}))
     plan = scheduler.plan(view)
-    told = plan.passes[0].draft + 1 if plan.passes and plan.passes[0].draft else 0
-    drafted = max(0, told - 1)
+    drafted = sum(plan.passes[0].drafts) if plan.passes else 0
+    told = drafted + len(plan.passes[0].feed) if drafted else 0
     scheduler.observe(view, plan, Timing(0.0, 1.0, told=told, drafted=drafted, accepted=drafted))
     return plan
 
@@ -315,34 +392,48 @@ def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
 def ready() -> Scheduler:
     scheduler = Scheduler()
     for _ in range(PLAIN + 1):
-        assert turn(scheduler, [row("a")]).passes[0].draft == 0
+        assert turn(scheduler, [row("a")]).passes[0].drafts == ()
     return scheduler
 
 
 def test_only_a_chat_that_runs_alone_has_drafts() -> None:
     scheduler = ready()
-    assert turn(scheduler, [row("a")]).passes[0].draft == FIRST
+    assert turn(scheduler, [row("a")]).passes[0].drafts == (FIRST,)
     for status in (Status.QUEUED, Status.RESTORING, Status.DECODING):
         for step in turn(scheduler, [row("a"), row("b", status)]).passes:
-            assert not step.draft
+            assert not step.drafts
             assert not step.behind
-    assert (
-        turn(scheduler, [row("a"), row("b", Status.PREFILLING, remaining=9)]).passes[0].draft == 0
-    )
+    reads = row("b", Status.PREFILLING, remaining=9)
+    assert turn(scheduler, [row("a"), reads]).passes[0].drafts == ()
     beside = [row("b", paused=True), row("c", Status.PREPARING)]
-    assert turn(scheduler, [row("a"), *beside]).passes[0].draft == FIRST + 1
-    assert turn(scheduler, [row("a", drafts=2)]).passes[0].draft == 2
-    assert turn(scheduler, [row("a", drafts=0)]).passes[0].draft == 0
+    assert turn(scheduler, [row("a"), *beside]).passes[0].drafts == (FIRST + 1,)
+    assert turn(scheduler, [row("a", drafts=2)]).passes[0].drafts == (2,)
+    assert turn(scheduler, [row("a", drafts=0)]).passes[0].drafts == ()
+
+
+def test_of_several_those_that_copy_have_drafts() -> None:
+    """All of them together have the room that a chunk of a prompt would have beside a step."""
+    group = [row("a", sure=True), row("b"), row("c", sure=True, drafts=3)]
+    scheduler = Scheduler()
+    for _ in range(PLAIN + 1):
+        assert turn(scheduler, group).passes[0].drafts == ()
+    room = scheduler.pacing.mixed_chunk("m", 3, 999) // 2
+    assert turn(scheduler, group).passes[0].drafts == (min(room, COPIED), 0, 3)
+    reads = row("d", Status.PREFILLING, remaining=9)
+    lost, by_itself = row("c", joins=False), row("c", apart=True)
+    for others in ([reads], [row("d", Status.QUEUED)], [lost], [by_itself], [row("c")] * 2):
+        for step in turn(scheduler, [*group[:2], *others]).passes:
+            assert not step.drafts
 
 
 def test_a_small_model_that_is_behind_reads_a_part_after_each_step() -> None:
     scheduler = ready()
     step = turn(scheduler, [row("a")], behind=1000).passes[0]
-    assert (step.draft, step.behind) == (0, drafting.CHUNK)
+    assert (step.drafts, step.behind) == ((), drafting.CHUNK)
     step = turn(scheduler, [row("a")], behind=drafting.CATCH_UP + 2).passes[0]
-    assert (step.draft, step.behind) == (0, drafting.CATCH_UP + 1)
+    assert (step.drafts, step.behind) == ((), drafting.CATCH_UP + 1)
     step = turn(scheduler, [row("a")], behind=-1).passes[0]  # no memory
-    assert (step.draft, step.behind) == (0, 0)
+    assert (step.drafts, step.behind) == ((), 0)
 
 
 def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.MonkeyPatch) -> None:
