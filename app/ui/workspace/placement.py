@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 from shiboken6 import isValid
 
@@ -161,11 +161,22 @@ class Wrapping:
         if self._before is not None and width >= self._needed:
             before, self._before, self._needed = self._before, None, 0
             self._change(lambda: self._unwrap(before))
-        elif workspace.minimumSizeHint().width() > width and len(_areas(workspace)) > 1:
+        elif len(_areas(workspace)) > 1 and (
+            workspace.minimumSizeHint().width() > width or self._too_many_rows
+        ):
             if self._before is None:
                 self._before, self._needed = workspace.arrangement(), self.needed
             self._change(self._wrap)
             self._made = _chats(workspace)
+
+    @property
+    def _too_many_rows(self) -> bool:
+        """Whether rows that were made here are too low now: text is larger, or the window lower."""
+        workspace = self._workspace
+        if self._before is None or workspace.maximised:
+            return False
+        tops = {area.mapTo(workspace, QPoint()).y() for area in _areas(workspace)}
+        return len(tops) > _rows_that_fit(workspace)
 
     def _change(self, what: Callable[[], None]) -> None:
         """Do it in one go, and leave the focus where it is."""
@@ -193,7 +204,7 @@ class Wrapping:
         areas = _areas(workspace)
         least = workspace.panes()[0].minimumSize()
         columns = max(1, workspace.width() // (least.width() + 1))
-        rows = max(1, workspace.height() // (least.height() + areas[0].titleBar().height() + 1))
+        rows = _rows_that_fit(workspace)
         groups = [(area.openedDockWidgets(), area.currentDockWidget()) for area in areas]
         last = areas[0]
         for number, (docks, current) in enumerate(groups):
@@ -207,6 +218,12 @@ class Wrapping:
                 workspace.manager.addDockWidgetTabToArea(dock, last)
             current.setAsCurrentTab()
         even_out(workspace)
+
+
+def _rows_that_fit(workspace: Workspace) -> int:
+    """How many panes can stand below each other."""
+    least, bar = workspace.panes()[0].minimumHeight(), _areas(workspace)[0].titleBar()
+    return max(1, workspace.height() // (least + int(bar.height()) + 1))
 
 
 def _chats(workspace: Workspace) -> list[list[str]]:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtWidgets import QApplication
 
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.style.theme import theme
 from app.ui.workspace.placement import columns_that_fit
 from tests.app.conftest import Start
 
@@ -133,6 +134,28 @@ def test_columns_that_became_rows_come_back_also_after_another_start(start: Star
     assert run.window.width() == 700
     run.window.resize(1500, 760)
     run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in run.panes}) == 1)
+
+
+def test_rows_become_tabs_where_larger_text_leaves_no_room_for_them(start: Start) -> None:
+    run = start().ready()
+    window = run.window
+    window.resize(1300, 700)
+    for _ in range(2):
+        window.commands["split_right"].trigger()
+    window.resize(640, 700)
+    run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in run.panes}) == 2)
+
+    def seen_whole() -> bool:
+        shown = [pane for pane in run.panes if pane.isVisible()]
+        low = [p for p in shown if p.mapTo(window, QPoint(0, p.height())).y() > window.height()]
+        return not low and all(pane.height() >= pane.minimumHeight() for pane in shown)
+
+    assert seen_whole()
+    theme().set_zoom(125)
+    run.until(lambda: len({p.mapToGlobal(QPoint()).x() for p in run.panes if p.isVisible()}) == 1)
+    theme().set_zoom(150)
+    run.until(lambda: run.pane.minimumHeight() > 300)
+    run.until(seen_whole)
 
 
 class Shown(QObject):
