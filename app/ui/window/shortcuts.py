@@ -272,8 +272,8 @@ class ShortcutsDialog(Sheet):
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
             self._found.append((words, heading, [label, keys]))
         self._column.addWidget(heading)
+        grid.setContentsMargins(0, 0, 0, 12)  # nothing where a search finds none of it
         self._column.addLayout(grid)
-        self._column.addSpacing(12)
 
     def _how(self, keys: str, table: QWidget) -> QLabel:
         label = QLabel(keys, table)
