@@ -8,10 +8,12 @@ cuts are follows from sizes alone: an image has the same embeddings whatever els
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
+from types import ModuleType
 from typing import Any
 
 import mlx.core as mx
@@ -38,6 +40,9 @@ _PATCHES = (nn.Conv2d, nn.Conv3d)
 _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
 _ATTENTION = "attention"
+
+Cut = tuple[mx.array, int]
+"""An array, and the axis along which its rows are."""
 
 
 class _Noting(threading.local):
@@ -69,16 +74,17 @@ def in_pieces(
     pieces, rates = noted.pieces[::-1], dict[str, float]()
     del noted
     while pieces:
-        kind, cost, array = pieces.pop()
-        arrays, most = [array], rates.get(kind, 0.0) * SLICE
+        kind, cost, arrays = pieces.pop()
+        most = rates.get(kind, 0.0) * SLICE
         while kind and pieces and pieces[-1][0] == kind and cost + pieces[-1][1] <= most:
-            _, more, array = pieces.pop()
+            _, more, others = pieces.pop()
             cost += more
-            arrays.append(array)
+            arrays = arrays + others
+        others = []
         began = time.perf_counter()
         with backend.one_blas_thread() if kind == _ATTENTION else contextlib.nullcontext():
             mx.eval(arrays)
-        del arrays, array
+        del arrays, others
         rates[kind] = cost / (time.perf_counter() - began)
         yield
     mx.eval(features)
@@ -106,40 +112,37 @@ class _Noted:
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         self._most, self.element = PIECE[device], ELEMENT[device]
-        self.pieces: list[tuple[str, float, mx.array]] = []
+        self.pieces: list[tuple[str, float, list[mx.array]]] = []
 
     def add(self, *arrays: mx.array) -> None:
-        self.pieces += [("", 0.0, array) for array in arrays]
+        self.pieces += [("", 0.0, [array]) for array in arrays]
 
     def cut(
-        self,
-        kind: str,
-        x: mx.array,
-        axis: int,
-        cost: float,
-        call: Callable[[mx.array, int], mx.array],
-    ) -> mx.array:
-        """What `call` gives of `x`, and of where that begins, part by part along an axis.
+        self, kind: str, given: Sequence[Cut], cost: float, call: Callable[..., list[mx.array]]
+    ) -> list[mx.array]:
+        """What `call` gives of arrays, part by part along an axis of each.
 
         Args:
-            cost: of one row along it.
+            given: what is cut alike; what comes of it has its rows where the first has them.
+            cost: of one row.
         """
-        count, step = x.shape[axis], max(1, int(self._most / cost))
+        arrays, axes = zip(*given, strict=True)
+        count, step = arrays[0].shape[axes[0]], max(1, int(self._most / cost))
         noting.now = None  # what is called within is a piece already
         try:
             if count <= step:
-                out = call(x, 0)
-                self.pieces.append((kind, cost * count, out))
-                return out
-            self.add(x)
-            starts = range(0, count, step)
-            given = zip(list(mx.split(x, [*starts[1:]], axis=axis)), starts, strict=True)
-            parts = [call(part, start) for part, start in given]
+                whole = call(*arrays)
+                self.pieces.append((kind, cost * count, whole))
+                return whole
+            self.add(*arrays)
+            starts = [*range(step, count, step)]
+            cut = [mx.split(array, starts, axis=axis) for array, axis in given]
+            parts = [call(*some) for some in zip(*cut, strict=True)]
         finally:
             noting.now = self
-        self.pieces += [(kind, cost * part.shape[axis], part) for part in parts]
-        out = mx.concatenate(parts, axis=axis)
-        self.add(out)
+        self.pieces += [(kind, cost * part[0].shape[axes[0]], part) for part in parts]
+        out = [mx.concatenate(list(same), axis=axes[0]) for same in zip(*parts, strict=True)]
+        self.add(*out)
         return out
 
 
@@ -156,14 +159,55 @@ class _ByRows:
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
             # Eight times a product's, measured: MLX unfolds it, on one core.
             cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
-            return noted.cut(kind, x, 0, cost, lambda part, _: call(part))
+            return noted.cut(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
         rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
         for module in self.modules():  # type: ignore[attr-defined]
             if isinstance(module, _LINEAR):
                 width, packed = module.weight.shape
                 inner = packed * 32 // getattr(module, "bits", 32)
                 cost += width * (2 * inner + noted.element)
-        return noted.cut(kind, x, -2, cost * rows / x.shape[-2], lambda part, _: call(part))
+        cost *= rows / x.shape[-2]
+        return noted.cut(kind, [(x, -2)], cost, lambda part: [call(part)])[0]
+
+
+def by_rows(
+    kind: str, given: Sequence[Cut], numbers: float, call: Callable[..., list[mx.array]]
+) -> list[mx.array]:
+    """What `call` gives of arrays, in a tower's pass a part of their rows after the other.
+
+    Args:
+        given: as `_Noted.cut` takes it.
+        numbers: how many are computed of one row.
+    """
+    noted = noting.now
+    if noted is None:
+        return call(*(array for array, _ in given))
+    return noted.cut(kind, given, noted.element * numbers, call)
+
+
+def turn_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
+    """Let a tower's own function that turns queries and keys by their places do so by rows.
+
+    Args:
+        axes: of its first arguments, those along which their rows are.
+    """
+    turn = getattr(home, name)
+    if not isinstance(turn, functools.partial):
+        setattr(home, name, functools.partial(_turned, turn, axes))
+
+
+def _turned(turn: Callable[..., Any], axes: Sequence[int], *given: Any, **named: Any) -> Any:
+    if noting.now is None:
+        return turn(*given, **named)
+    arrays, rest = given[: len(axes)], given[len(axes) :]
+
+    def part(*some: mx.array) -> list[mx.array]:
+        out = turn(*some, *rest, **named)
+        return [*out] if isinstance(out, tuple) else [out]
+
+    numbers = 3 * sum(array.size for array in arrays) / arrays[0].shape[axes[0]]
+    out = by_rows("rotary", [*zip(arrays, axes, strict=True)], numbers, part)
+    return out[0] if len(out) == 1 else tuple(out)
 
 
 def attend(
@@ -175,11 +219,14 @@ def attend(
         return mlx(q, k, v, **named)
     k, v = mx.contiguous(k), mx.contiguous(v)  # or each part would make its own
     noted.add(k, v)
+    given = [(q, -2)]
+    if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:
+        given.append((mask, -2))
 
-    def part(queries: mx.array, start: int) -> mx.array:
-        if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:
-            named["mask"] = mask[..., start : start + queries.shape[-2], :]
-        return mlx(queries, k, v, **named)
+    def part(queries: mx.array, *masks: mx.array) -> list[mx.array]:
+        if masks:
+            named["mask"] = masks[0]
+        return [mlx(queries, k, v, **named)]
 
     cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
-    return noted.cut(_ATTENTION, q, -2, cost, part)
+    return noted.cut(_ATTENTION, given, cost, part)[0]

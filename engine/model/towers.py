@@ -15,7 +15,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from engine.model import ragged
+from engine.model import piecewise, ragged
 from engine.model.eyes import Fed, Kind, Look, Patches, Placed, grid_places, put
 from engine.model.patches import mix_in
 
@@ -69,6 +69,9 @@ class Qwen3VL(Kind):
         settings = processing._qwen_vl_image_kwargs(str(folder.resolve()), default_patch_size=16)
         settings["max_pixels"] = min(settings.get("max_pixels", MOST_PIXELS), MOST_PIXELS)
         self._processor = processing.Qwen3VLImageProcessor(**settings)
+        for name in ("qwen3_vl", "qwen3_vl_moe"):
+            vision = _module(f"{name}.vision")
+            piecewise.turn_by_rows(vision, "apply_rotary_pos_emb_vision", (-3, 0))
 
     def look(self, rgb: np.ndarray) -> Patches:
         made = self._processor([rgb.transpose(2, 0, 1)])
@@ -78,6 +81,7 @@ class Qwen3VL(Kind):
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         tower = net.vision_tower
+        mix_in(_PlacedByRows, [tower])
         dtype = tower.patch_embed.proj.weight.dtype
         given = mx.array(pixels["pixel_values"]).astype(dtype)
         found, deep = tower(given, mx.array(pixels["image_grid_thw"]))
@@ -96,6 +100,64 @@ class Qwen3VL(Kind):
 
     def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
         return grid_places(images, start, count)
+
+
+_Neighbours = tuple[np.ndarray, np.ndarray]
+"""Of each place in a row the two that are known beside it, `[2, places]`, and their weights."""
+
+
+class _PlacedByRows:
+    """Mixed in before the class of Qwen's tower: its patches' places, a part of them at a time.
+
+    The model's own takes the four neighbours of all patches at once, by way of lists of numbers.
+    """
+
+    num_grid_per_side: int
+    spatial_merge_size: int
+    pos_embed: Any
+
+    def fast_pos_embed_interpolate(self, grid: mx.array) -> mx.array:
+        side, merge = self.num_grid_per_side, self.spatial_merge_size
+
+        def along(count: int) -> _Neighbours:
+            at = np.array(mx.linspace(0, side - 1, count))
+            low = np.floor(at)
+            places = np.stack([low, np.minimum(low + 1, side - 1)])
+            return places.astype(np.int32), np.stack([1 - (at - low), at - low])
+
+        _, high, wide = grid.tolist()[0]
+        blocks = high // merge, merge, wide // merge, merge, 4
+        neighbours = (
+            array.reshape(blocks).transpose(0, 2, 1, 3, 4).reshape(-1, 4)
+            for array in _of_grid(along(high), along(wide), side)
+        )
+        return _interpolated(self.pos_embed, *neighbours, cast=True)
+
+
+def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
+    """Of each place of a grid the four that are known around it, `[high, wide, 4]`, and theirs."""
+    corners = [(row, column) for row in (0, 1) for column in (0, 1)]
+    places = [rows[0][r][:, None] * side + columns[0][c] for r, c in corners]
+    weights = [rows[1][r][:, None] * columns[1][c] for r, c in corners]
+    return np.stack(places, axis=-1), np.stack(weights, axis=-1)
+
+
+def _interpolated(known: Any, places: np.ndarray, weights: np.ndarray, cast: bool) -> mx.array:
+    """What is known of places, `[n, 4]`, weighed and added.
+
+    Args:
+        cast: weigh in the type of what is known; else in that of the weights.
+    """
+
+    def part(places: mx.array, weights: mx.array) -> list[mx.array]:
+        each = [known(places[:, n]) for n in range(4)]
+        if cast:
+            weights = weights.astype(each[0].dtype)
+        first, *others = (one * weights[:, n, None] for n, one in enumerate(each))
+        return [sum(others, first)]
+
+    given = [(mx.array(places), 0), (mx.array(weights), 0)]
+    return piecewise.by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
 
 
 class _AddsAll:
@@ -121,6 +183,8 @@ class GlmOcr(Qwen3VL):
         self._processor = processing.Glm46VImageProcessor(
             **settings, use_transformers_backend=False
         )
+        vision = _module("glm_ocr.vision")
+        piecewise.turn_by_rows(vision, "apply_rotary_pos_emb_vision", (0, 0, 0, 0))
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         dtype = net.vision_tower.patch_embed.proj.weight.dtype
@@ -140,7 +204,9 @@ class Pixtral(Kind):
         processing = _module("pixtral.image_processing_pixtral")
         _need(words, "[IMG_BREAK]", "[IMG_END]")
         # It keeps the images of a batch apart. One alone has none, and no array of patches squared.
-        _module("pixtral.vision").generate_block_attention_mask = lambda *_: None
+        vision = _module("pixtral.vision")
+        vision.generate_block_attention_mask = lambda *_: None
+        piecewise.turn_by_rows(vision, "apply_rotary_pos_emb", (2, 2, 0, 0))
         tower, merge = config["vision_config"], 2 if config["model_type"] == "mistral3" else 1
         self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
         self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
@@ -219,6 +285,7 @@ class MuseGlimmer(Kind):
         self._processor = _module("muse_glimmer").MuseGlimmerImageProcessor(**_settings(folder))
         most = MOST_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
         self._processor.max_image_tokens = min(self._processor.max_image_tokens, most)
+        piecewise.turn_by_rows(_module("muse_glimmer.vision"), "apply_rotary", (1, 1, 0, 0))
 
     def look(self, rgb: np.ndarray) -> Patches:
         from PIL import Image
@@ -228,12 +295,38 @@ class MuseGlimmer(Kind):
         return Patches(made, ["<|image_start|>", count, "<|image_end|>"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        mix_in(_EmbeddedByRows, [net.vision_tower.patch_embedder])
         grid = mx.array(pixels["image_grid_thw"])
         return [net._encode_image(mx.array(pixels["pixel_values"]), grid)]
 
     def words_of(self, net: Any, ids: mx.array) -> mx.array:
         normed: mx.array = net.language_model.model.embed_norm(super().words_of(net, ids))
         return normed
+
+
+class _EmbeddedByRows:
+    """Mixed in before the class of Muse's patches, as `_PlacedByRows` is before Qwen's tower.
+
+    Beside the edge of what is known there is nothing.
+    """
+
+    num_grid_per_side: int
+    position_embedding_table: Any
+
+    def _position_embeddings(self, grid: Sequence[Sequence[int]]) -> mx.array:
+        side = self.num_grid_per_side
+
+        def along(count: int) -> _Neighbours:
+            at = (np.arange(count, dtype=np.float32) + 0.5) * (side / count) - 0.5
+            low = np.floor(at)
+            places, weights = np.stack([low, low + 1]), np.stack([1 - (at - low), at - low])
+            inside = (places >= 0) & (places < side)
+            return np.clip(places, 0, side - 1).astype(np.int32), weights * inside
+
+        _, high, wide = grid[0]
+        neighbours = _of_grid(along(high), along(wide), side)
+        flat = (array.reshape(-1, 4) for array in neighbours)
+        return _interpolated(self.position_embedding_table, *flat, cast=False)
 
 
 class Gemma4(Kind):
@@ -247,6 +340,7 @@ class Gemma4(Kind):
         processor = getattr(home, "ImageProcessor", None) or home.Gemma4ImageProcessor
         self._processor = processor(**_settings(folder))
         known = {number: word for word, number in words.items()}
+        piecewise.turn_by_rows(_module("gemma4.vision"), "apply_multidimensional_rope", (1, 1))
         ids = (("image", 258880), ("boi", 255999), ("eoi", 258882))
         self.placeholder, self._first, self._last = (
             known[config.get(f"{name}_token_id", usual)] for name, usual in ids
@@ -263,6 +357,8 @@ class Gemma4(Kind):
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         places = pixels.get("image_position_ids")
+        if "vision_tower" in net:
+            mix_in(_LooksPlacesUp, [net.vision_tower.patch_embedder])
         given = mx.array(pixels["pixel_values"])
         found = net.encode_image(given, None if places is None else mx.array(places))
         return [found.reshape(-1, found.shape[-1])]
@@ -295,6 +391,20 @@ def _within(part: Fed) -> list[tuple[int, int]]:
         if last - first > 1:
             spans.append((first, last))
     return spans
+
+
+class _LooksPlacesUp:
+    """Mixed in before the class of Gemma's patches: a patch's place is looked up.
+
+    The model's own multiplies its table, of 10,240 places a side, with as many zeros for each.
+    """
+
+    position_embedding_table: mx.array
+
+    def _position_embeddings(self, places: mx.array, padding: mx.array) -> mx.array:
+        table, at = self.position_embedding_table, mx.maximum(places, 0)
+        found = table[0, at[..., 0]] + table[1, at[..., 1]]
+        return mx.where(padding[..., None], 0.0, found)
 
 
 class _SeesWithin:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
 from engine import Engine, SamplingParams
-from engine.bench.seeing import write_seeing
-from engine.model import piecewise
+from engine.bench.seeing import FAMILIES, QWEN, write_seeing
+from engine.model import eyes, loader, piecewise, towers, vlm
 from tests.engine.model.seeing import image, shown
 
 FEW = SamplingParams(max_tokens=10, temperature=0.0)
@@ -72,3 +74,58 @@ def test_an_image_is_seen_alike_in_small_pieces(
     monkeypatch.setattr(piecewise, "PIECE", dict.fromkeys(piecewise.PIECE, 1e5))
     assert engine.open_session(model).send(asked, FEW).tokens(60) == said
     assert engine.stats()["images"][model.id]["encoded"] == 2
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
+    engine: Engine, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_seeing(tmp_path / name, name)
+    net, config = loader.load_net(folder)
+    look = towers.look(folder, config, loader.load_tokenizer(folder, None))
+    sight = look.sight(image(64, 44, 3))
+    pixels, cut, parts = sight.pixels, piecewise._Noted.cut, Counter[str]()
+    assert pixels is not None
+
+    def counted(noted: Any, kind: str, *given: Any) -> list[mx.array]:
+        found = cut(noted, kind, *given)
+        parts[kind] = sum(known == kind for known, _, _ in noted.pieces)
+        return found
+
+    def seen(most: float) -> list[mx.array]:
+        parts.clear()
+        monkeypatch.setattr(piecewise, "PIECE", dict.fromkeys(piecewise.PIECE, most))
+        found = eyes.Eyes(net, look.kind, look.placeholder)
+        for _ in found.encode(sight, pixels):
+            pass
+        return found.held[sight.digest].features
+
+    monkeypatch.setattr(piecewise._Noted, "cut", counted)
+    whole, few = seen(1e12), Counter(parts)
+    for array, again in zip(whole, seen(1e5), strict=True):
+        assert mx.abs(array - again).max().item() < 1e-3
+    assert parts["_ByRowsLinear"] > few["_ByRowsLinear"]
+    turned, placed = parts["rotary"] > few["rotary"] > 0, parts["places"] > few["places"] > 0
+    assert turned == (name not in {"lfm2_vl", "gemma4_unified"})
+    assert placed == (name.startswith("qwen") or name == "muse_glimmer")
+
+
+@pytest.mark.parametrize("size", [(2, 2), (4, 26), (18, 10)])
+def test_places_are_those_of_the_models_themselves(size: tuple[int, int]) -> None:
+    mx.random.seed(1)
+    for config in (QWEN, FAMILIES["qwen3_vl_moe"].config):
+        tower = vlm.build(config).vision_tower
+        grid = mx.array([[1, *size]])
+        own = type(tower).fast_pos_embed_interpolate(tower, grid)
+        ours = towers._PlacedByRows.fast_pos_embed_interpolate(tower, grid)
+        assert mx.array_equal(own, ours)
+    muse = vlm.build(FAMILIES["muse_glimmer"].config).vision_tower.patch_embedder
+    own = type(muse)._position_embeddings(muse, [[1, *size]])
+    ours = towers._EmbeddedByRows._position_embeddings(muse, [[1, *size]])
+    assert mx.abs(own - ours).max().item() < 1e-6
+    gemma = vlm.build(FAMILIES["gemma4"].config).vision_tower.patch_embedder
+    gemma.position_embedding_table = mx.random.normal(gemma.position_embedding_table.shape)
+    places = mx.array([[[3, 1], [0, 7], [-1, -1]]])
+    padding = mx.all(places == -1, axis=-1)
+    own = type(gemma)._position_embeddings(gemma, places, padding)
+    assert mx.array_equal(own, towers._LooksPlacesUp._position_embeddings(gemma, places, padding))
