@@ -125,13 +125,13 @@ class _PlacedByRows:
             places = np.stack([low, np.minimum(low + 1, side - 1)])
             return places.astype(np.int32), np.stack([1 - (at - low), at - low])
 
-        _, high, wide = grid.tolist()[0]
+        _, high, wide = map(int, np.array(grid)[0])
         blocks = high // merge, merge, wide // merge, merge, 4
-        neighbours = (
-            array.reshape(blocks).transpose(0, 2, 1, 3, 4).reshape(-1, 4)
+        places, weights = (
+            array.reshape(blocks).transpose(0, 2, 1, 3, 4)
             for array in _of_grid(along(high), along(wide), side)
         )
-        return _interpolated(self.pos_embed, *neighbours, cast=True)
+        return _interpolated(self.pos_embed, (places, weights), cast=True)
 
 
 def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
@@ -142,8 +142,8 @@ def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
     return np.stack(places, axis=-1), np.stack(weights, axis=-1)
 
 
-def _interpolated(known: Any, places: np.ndarray, weights: np.ndarray, cast: bool) -> mx.array:
-    """What is known of places, `[n, 4]`, weighed and added.
+def _interpolated(known: Any, neighbours: _Neighbours, *, cast: bool) -> mx.array:
+    """What is known of each place's neighbours, weighed and added.
 
     Args:
         cast: weigh in the type of what is known; else in that of the weights.
@@ -156,7 +156,7 @@ def _interpolated(known: Any, places: np.ndarray, weights: np.ndarray, cast: boo
         first, *others = (one * weights[:, n, None] for n, one in enumerate(each))
         return [sum(others, first)]
 
-    given = [(mx.array(places), 0), (mx.array(weights), 0)]
+    given = [(mx.array(array.reshape(-1, 4)), 0) for array in neighbours]
     return piecewise.by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
 
 
@@ -325,8 +325,7 @@ class _EmbeddedByRows:
 
         _, high, wide = grid[0]
         neighbours = _of_grid(along(high), along(wide), side)
-        flat = (array.reshape(-1, 4) for array in neighbours)
-        return _interpolated(self.position_embedding_table, *flat, cast=False)
+        return _interpolated(self.position_embedding_table, neighbours, cast=False)
 
 
 class Gemma4(Kind):
