@@ -211,16 +211,24 @@ class Look:
             EngineError: `invalid_request`, it cannot be read.
             FileNotFoundError: its file is not there any more.
         """
+        if (known := self._seen(image.digest)) is not None:
+            return known
+        with jobs.alone((id(self), image.digest), "The image"):
+            return self._seen(image.digest) or self._look(image)
+
+    def _seen(self, digest: str) -> Sight | None:
         with self._lock:
-            known = self._known.get(image.digest)
+            known = self._known.get(digest)
             if known is not None:
-                self._known.move_to_end(image.digest)
-                return known
+                self._known.move_to_end(digest)
+            return known
+
+    def _look(self, image: Image) -> Sight:
         read = self._read(image)
         ids = span(image.digest, read.layout, self._words)
         made = Sight(image.digest, ids, read.grid, read.pixels)
         with self._lock:
-            made = self._known.setdefault(image.digest, made)
+            self._known[image.digest] = made
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
             waiting = 0

@@ -269,7 +269,8 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
         found = read(Path(arguments["path"]))
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
-    about = {"kind": found.kind, "unit": found.unit, "labels": list(found.labels)}
+    named = ("kind", "unit", "labels", "scans")
+    about = {name: getattr(found, name) for name in named}
     return about, ("\f".join(found.pages).encode(errors="replace"),)
 
 

@@ -6,9 +6,11 @@ What is hostile in one has no way to change the next one.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,8 @@ _WAIT_S = 0.1  # between two checks whether a document that waits is still wante
 
 _reading = threading.Semaphore(2)  # documents at once
 _looking = threading.Semaphore(2)  # images
+_choosing = threading.Lock()
+_turns: weakref.WeakValueDictionary[Hashable, threading.Lock] = weakref.WeakValueDictionary()
 
 
 def read_document(
@@ -52,6 +56,7 @@ def read_document(
         unit=str(result["unit"]),
         pages=tuple(blobs[0].decode(errors="replace").split("\f")),
         labels=tuple(map(str, result["labels"])),
+        scans=tuple(map(int, result["scans"])),
     )
 
 
@@ -101,6 +106,34 @@ def read_image(
     return Picture(str(result["format"]), width, height, (size[0], size[1]), blobs[0], blobs[1])
 
 
+@contextlib.contextmanager
+def alone(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
+    """Have one at a time make what has this key: the others find it made.
+
+    Args:
+        name: how sentences call it.
+        stop: set it from any thread to wait no longer.
+
+    Raises:
+        EngineError: `engine_stopped`, that happened.
+    """
+    with _choosing:
+        turn = _turns.setdefault(key, threading.Lock())
+    _wait(turn, name, stop)
+    try:
+        yield
+    finally:
+        turn.release()
+
+
+def _wait(
+    turn: threading.Lock | threading.Semaphore, name: str, stop: threading.Event | None
+) -> None:
+    while not turn.acquire(timeout=_WAIT_S):
+        if stop is not None and stop.is_set():
+            raise _not_read(name)
+
+
 def _read(
     do: str,
     arguments: dict[str, Any],
@@ -111,10 +144,7 @@ def _read(
     turn: threading.Semaphore,
 ) -> Reply:
     """What a child of its own makes of a file, once it is its turn."""
-    stop = stop or threading.Event()
-    while not turn.acquire(timeout=_WAIT_S):
-        if stop.is_set():
-            raise _not_read(name)
+    _wait(turn, name, stop)
     try:
         with Child(Kind.DOCUMENTS) as child:
             return child.ask(do, arguments, blobs, limits, stop)

@@ -92,12 +92,14 @@ class Document:
             is one piece.
         pages: the text of each. One that has none is empty, so that the numbers are right.
         labels: a name of each page, as sheets have; empty where pages have numbers only.
+        scans: the numbers of the pages that have no text but pictures or drawings.
     """
 
     kind: str
     unit: str
     pages: tuple[str, ...]
     labels: tuple[str, ...] = ()
+    scans: tuple[int, ...] = ()
 
     @property
     def is_scan(self) -> bool:
@@ -211,7 +213,7 @@ def _pdf(path: Path) -> Document:
     opened = _opened(path)
     budget = _Budget()
     budget.take("", len(opened))
-    pages, whole = [], 0
+    pages, whole, filled = [], 0, set[int]()
     for number in range(len(opened)):
         try:
             page = opened[number]
@@ -221,11 +223,15 @@ def _pdf(path: Path) -> Document:
             continue
         whole += 1
         pages.append(budget.take(text.get_text_range()))
+        if pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
+            filled.add(number + 1)
         text.close()
         page.close()
     if not whole:
         raise UnreadableError(DAMAGED)
-    return Document("PDF", "page", tuple(map(_clean, pages)))
+    cleaned = tuple(map(_clean, pages))
+    scans = tuple(n for n, words in enumerate(cleaned, 1) if not words and n in filled)
+    return Document("PDF", "page", cleaned, scans=scans)
 
 
 def _opened(path: Path) -> Any:

@@ -23,10 +23,13 @@ def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
     return path
 
 
-def pdf(path: Path, pages: Sequence[str], trailer: str = "") -> Path:
-    """A PDF whose pages have the lines of each text; empty ones are blank."""
+def pdf(path: Path, pages: Sequence[str | None], trailer: str = "") -> Path:
+    """A PDF whose pages have the lines of each text; empty ones are blank, and None is a scan."""
     streams = []
     for text in pages:
+        if text is None:
+            streams.append("0.8 g 0 0 9999 9999 re f")
+            continue
         lines = "".join(f"({line}) Tj 0 -14 Td\n" for line in text.split("\n") if line)
         streams.append(f"BT /F1 11 Tf 72 760 Td\n{lines}ET")
     return _pdf(path, streams, trailer)

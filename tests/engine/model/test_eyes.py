@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +20,33 @@ class _Kind:
 
     def look(self, rgb: np.ndarray) -> Patches:
         return Patches({"pixels": np.zeros(1000, np.uint8)}, [4])
+
+
+def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, waiting, go = list[bytes](), threading.Semaphore(0), threading.Event()
+    wait = eyes.jobs._wait
+
+    def noted(*given: Any) -> None:
+        waiting.release()
+        wait(*given)
+
+    def read(data: bytes) -> SimpleNamespace:
+        reads.append(data)
+        assert go.wait(60)
+        return SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
+
+    monkeypatch.setattr(eyes.jobs, "_wait", noted)
+    monkeypatch.setattr(eyes.jobs, "read_image", read)
+    look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
+    with ThreadPoolExecutor(5) as pool:
+        some = [pool.submit(look.sight, Image(b"lake")) for _ in range(4)]
+        other = pool.submit(look.sight, Image(b"pond"))
+        arrived = all(waiting.acquire(timeout=30) for _ in range(5))
+        go.set()
+    assert arrived
+    assert sorted(reads) == [b"lake", b"pond"]
+    assert len({id(one.result()) for one in some}) == 1
+    assert other.result() is not some[0].result()
 
 
 def test_pixels_that_nobody_asks_for_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from engine.hub.models import sees
 from engine.messages import Message
 from engine.model import eyes, loader, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
+from engine.sandbox.images import Picture
 from tests.engine.model.seeing import image, shown
 
 FEW = SamplingParams(max_tokens=16, temperature=0.0)
@@ -145,7 +146,16 @@ def _hiding(words: list[str], family: Path, folder: Path) -> Path:
     return folder
 
 
-def test_an_image_is_looked_at_once_for_all(engine: Engine, folder: Path) -> None:
+def test_an_image_is_looked_at_once_for_all(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, reads = eyes.jobs.read_image, list[bytes]()
+
+    def read_image(data: bytes) -> Picture:
+        reads.append(data)
+        return real(data)
+
+    monkeypatch.setattr(eyes.jobs, "read_image", read_image)
     model = engine.load(folder)
     before = engine.stats()["images"][model.id]["encoded"]
     fresh = image(56, 40, 5)
@@ -153,6 +163,7 @@ def test_an_image_is_looked_at_once_for_all(engine: Engine, folder: Path) -> Non
     replies = [c.send(shown(f"Question {n}", fresh), FEW) for n, c in enumerate(chats)]
     for reply in replies:
         reply.tokens(60)
+    assert len(reads) == 1
     assert engine.stats()["images"][model.id]["encoded"] == before + 1
     twin = chats[0].fork()
     again = twin.send("What else?", FEW)

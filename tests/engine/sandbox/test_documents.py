@@ -48,10 +48,11 @@ def refusal(path: Path) -> str:
 
 
 def test_a_pdf_is_read_page_by_page_in_a_child(tmp_path: Path, children: list[Child]) -> None:
-    path = samples.pdf(tmp_path / "report.pdf", ["One\nTwo", "", "The fox is red."])
+    path = samples.pdf(tmp_path / "report.pdf", ["One\nTwo", "", "The fox is red.", None])
     found = read_document(path, limits=LIMITS)
     assert (found.kind, found.unit) == ("PDF", "page")
-    assert found.pages == ("One\nTwo", "", "The fox is red.")
+    assert found.pages == ("One\nTwo", "", "The fox is red.", "")
+    assert found.scans == (4,), "the second page is blank"
     assert [child.alive for child in children] == [False]  # each is for one file
 
 
