@@ -92,14 +92,19 @@ def kind_of(attachment: Attachment) -> str:
 
 
 def about(attachment: Attachment) -> str:
-    """What it is and how long, "PDF, 12 pages", or how large, "PNG, 800 × 600"."""
+    """What it is and how long, "PDF, 12 pages, 3 scanned", or how large, "PNG, 800 × 600"."""
     kind = kind_of(attachment)
     if attachment.is_image:
         size = f"{number(attachment.width)} × {number(attachment.height)}"
         if not attachment.spans:
             return f"{kind}, {size}"
         return f"{kind}, {numbers_of(attachment.unit, page_numbers(attachment.spans))}, {size}"
-    return f"{kind}, {_pages(attachment.unit, attachment.pages)}" if attachment.unit else kind
+    words = [kind]
+    if attachment.unit:
+        words.append(_pages(attachment.unit, attachment.pages))
+    if n := len(attachment.scans):
+        words.append(counted("{count} scanned", "{count} scanned", n, count=number(n)))
+    return ", ".join(words)
 
 
 def used(attachment: Attachment) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
 from app.chats.attached import numbers_of, page_numbers
 from app.chats.images import SIDE, content, stored
-from app.chats.pages import drawn
+from app.chats.pages import drawn, kept_path
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
@@ -39,6 +40,7 @@ MOST_LOOKED_AT = 200
 """Of what was dropped: each look may wait for a disk, and ten thousand were dropped."""
 _Read = tuple[AttachedText | StoredImage, Attachment]
 """What a file holds, and what is said of it."""
+_Picture = Callable[[threading.Event], bytes]
 
 _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
 _MOST_PASSAGES = 16_000  # characters
@@ -54,19 +56,22 @@ class Tokens:
 
 @dataclass(frozen=True)
 class _Given:
-    """What is to be read: a file, or the bytes of an image that was pasted or dropped.
+    """What is to be done with a file, or with the bytes of an image that was pasted or dropped.
 
     Attributes:
-        replaced: the files in whose place it comes: a PDF, or pages of one, to be drawn; or where
-            there is no path, images whose text is to be read.
-        numbers: of those pages; all where there are none.
+        do: attach it; draw pages of a PDF; or read the text in images, or in pages of a PDF.
+        replaced: the files in whose place comes what is drawn or read.
+        numbers: of the pages; of those that are drawn all where there are none.
+        pages: how many a PDF has of which some are drawn.
     """
 
     name: str
     path: Path | None = None
     data: bytes = b""
+    do: Literal["attach", "draw", "read"] = "attach"
     replaced: Attachments = ()
     numbers: Sequence[int] = ()
+    pages: int = 0
 
 
 class Attaching(QObject):
@@ -86,8 +91,8 @@ class Attaching(QObject):
         self._loader = loader
         self._chat = chat
         self._waiting: deque[_Given] = deque()
+        self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
-        self._places: dict[str, Path] = {}  # of PDFs that were read here, by their files' hashes
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
 
@@ -95,6 +100,12 @@ class Attaching(QObject):
     def reading(self) -> tuple[str, ...]:
         """The names of the files that are still being read."""
         return tuple(given.name for given in self._waiting)
+
+    @property
+    def page(self) -> tuple[int, int]:
+        """At which image the reading of texts is, and of how many; twice 0 while none are read."""
+        reads = bool(self._waiting) and self._waiting[0].do == "read"
+        return self._page if reads else (0, 0)
 
     @property
     def files(self) -> Attachments:
@@ -197,10 +208,10 @@ class Attaching(QObject):
         await self._index((other,))  # ready before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
-        """Whether pages of its file can be given as images: of a PDF that was read here. Those of
+        """Whether pages of its file can be given as images: of a PDF on this computer. Those of
         text are not offered to a model that is known to see none.
         """
-        if attachment.hash not in self._places:
+        if not attachment.path:
             return False
         return attachment.is_image or self._loader.sees(self._saved.record.model) is not False
 
@@ -213,8 +224,21 @@ class Attaching(QObject):
 
     def draw(self, attachment: Attachment, numbers: Sequence[int]) -> None:
         """Have these pages of a PDF stand in its place as images, or in that of its other pages."""
-        place, pages = self._places[attachment.hash], self.pages_beside(attachment)
-        self._have_read(_Given(attachment.name, place, replaced=pages, numbers=numbers))
+        pages = self.pages_beside(attachment)
+        self._draw_later(attachment, pages, numbers)
+
+    def draw_scans(self, attachment: Attachment) -> None:
+        """Have the pages of a PDF that have no text stand beside it as images."""
+        if self._full:
+            self._refuse_more()
+        else:
+            self._draw_later(attachment, (), attachment.scans)
+
+    def _draw_later(
+        self, attachment: Attachment, replaced: Attachments, numbers: Sequence[int]
+    ) -> None:
+        name, path = attachment.name, Path(attachment.path)
+        self._have_read(_Given(name, path, b"", "draw", replaced, numbers, pages=attachment.pages))
 
     @property
     def reads_texts(self) -> bool:
@@ -225,8 +249,22 @@ class Attaching(QObject):
         """Have the text in each image stand in its place, and that of a document's pages in one."""
         images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
         for pages in images:
-            if all(pages != given.replaced for given in self._waiting):
-                self._have_read(_Given(pages[0].name, replaced=pages))
+            self._have_text_read(_Given(pages[0].name, do="read", replaced=pages))
+
+    def can_read_scans(self, attachment: Attachment) -> bool:
+        """Whether the text in a PDF's pages that have none can be read."""
+        return self.reads_texts and bool(attachment.scans and attachment.path)
+
+    def read_scans(self, attachment: Attachment) -> None:
+        """Have the text in a PDF's pages that have none stand among that of the others."""
+        path = Path(attachment.path)
+        self._have_text_read(
+            _Given(attachment.name, path, b"", "read", (attachment,), attachment.scans)
+        )
+
+    def _have_text_read(self, given: _Given) -> None:
+        if given not in self._waiting:
+            self._have_read(given)
 
     # What is known of the files.
 
@@ -326,10 +364,10 @@ class Attaching(QObject):
 
     async def _read_one(self, given: _Given) -> Sequence[_Read]:
         """What is attached of a file: of a PDF that has no text, its pages. Raises EngineError."""
-        if given.replaced and given.path is None:
-            return [await flows.aside(partial(_text_in, given.replaced, self._saved, code()[:2]))]
-        if given.replaced:
-            return await self._draw(given, given.replaced[0].pages)
+        if given.do == "read":
+            return [await self._read_texts(given)]
+        if given.do == "draw":
+            return await self._draw(given, given.pages)
         held, made = await flows.aside(partial(_read_given, given))
         if isinstance(held, AttachedText) and not made.characters:
             return await self._draw(given, made.pages)
@@ -352,6 +390,28 @@ class Attaching(QObject):
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
         return found
 
+    async def _read_texts(self, given: _Given) -> _Read:
+        """The text in images, or a PDF's with that in its scanned pages. Raises EngineError."""
+        first, name, language = given.replaced[0], given.name, code()[:2]
+        texts, path, pictures = dict[int, str](), given.path, dict[int, _Picture]()
+        if path is None:
+            for each in given.replaced:
+                number = each.spans[0][0] if each.spans else 1
+                pictures[number] = partial(_picture, self._saved, each)
+        else:
+            for number in given.numbers:
+                pictures[number] = partial(_page_picture, path, name, first.pages, number)
+        try:
+            for place, (number, picture) in enumerate(pictures.items(), 1):
+                self._page = place, len(pictures)
+                self.changed.emit()
+                texts[number] = await flows.aside(partial(_text_in, picture, name, language))
+        finally:
+            self._page = (0, 0)
+        if not any(texts.values()):
+            raise EngineError(INVALID_REQUEST, f"No text was found in “{name}”.")
+        return await flows.aside(partial(_with_texts, self._saved, first, texts))
+
     async def _tokens_of_image(self, image: StoredImage) -> int:
         """How many the chat's model takes for it; 0 where it cannot be asked, or does not see."""
         ref = self._saved.record.model
@@ -372,8 +432,8 @@ class Attaching(QObject):
             return tr("“{name}” is already attached.", name=given.name)
         self._put((*files, *(made for _, made in new)), *(held for held, _ in new))
         first = new[0][1]
-        if given.path is not None and first.kind == "PDF":
-            self._places.update((made.hash, given.path) for _, made in new)
+        if first.scans and given.do == "attach":
+            return self._scans_told(first)
         wanted = len(given.numbers) or first.pages
         if not first.is_image or not first.spans or len(found) == wanted:
             return ""
@@ -382,6 +442,24 @@ class Attaching(QObject):
             "“{name}” is attached in part: {pages} of {count}. Open one of them to choose others."
         )
         return tr(words, name=given.name, pages=pages, count=number(first.pages))
+
+    def _scans_told(self, file: Attachment) -> str:
+        n, told = len(file.scans), {"count": number(file.pages), "name": file.name}
+        if self.can_draw(file) or self.can_read_scans(file):
+            return counted(
+                "%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add "
+                "its image or its text.",
+                "%Ln of the {count} pages of “{name}” are scans without text. Open the file to add "
+                "their images or their text.",
+                n,
+                **told,
+            )
+        return counted(
+            "%Ln of the {count} pages of “{name}” is a scan without text.",
+            "%Ln of the {count} pages of “{name}” are scans without text.",
+            n,
+            **told,
+        )
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
         """The first file whose tokens are not known, with the model's ref."""
@@ -467,24 +545,50 @@ def _make_passages(saved: SavedChat, key: str, stop: threading.Event) -> None:
     passages_of(key, saved.text)
 
 
-def _text_in(images: Attachments, saved: SavedChat, language: str, stop: threading.Event) -> _Read:
-    """The text in an image, or in those of a document's pages. On a thread of its own.
+def _picture(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:
+    """An image as a JPEG that was made here. On a thread. Raises EngineError."""
+    data = saved.image(image.hash).data
+    return read_image(data, f"“{image.name}”", 0, SIDE, stop).thumbnail
 
-    Raises:
-        EngineError: it cannot be read, or has none.
+
+def _page_picture(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
+    """The same of a PDF's page; empty of a damaged one."""
+    found = drawn(path, name, count, [number], stop)
+    return found[0][0].data if found else b""
+
+
+def _text_in(picture: _Picture, name: str, language: str, stop: threading.Event) -> str:
+    jpeg = picture(stop)
+    return ocr.read_text(jpeg, f"“{name}”", language, stop) if jpeg else ""
+
+
+def _with_texts(
+    saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
+) -> _Read:
+    """A file with texts that were read in its pages, among its own. On a thread.
+
+    Args:
+        first: the file, or the first of the images that were read.
     """
-    first, texts = images[0], dict[int, str]()
-    for each in images:
-        pixels = read_image(saved.image(each.hash).data, f"“{each.name}”", 0, SIDE, stop)
-        number = each.spans[0][0] if each.spans else 1
-        texts[number] = ocr.read_text(pixels.thumbnail, f"“{each.name}”", language, stop)
-    if not any(texts.values()):
-        raise EngineError(INVALID_REQUEST, f"No text was found in “{first.name}”.")
-    text = AttachedText(first.unit, tuple(texts.get(n + 1, "") for n in range(first.pages)))
-    count = sum(map(len, text.pages))
-    made = Attachment(first.name, first.kind, text.hash, first.unit, first.pages, count)
-    if len(texts) < first.pages:
-        made = replace(made, use="pages", spans=whole_pages(text, sorted(texts)))
+    own = None if first.is_image else saved.text(first.hash)
+    pages = own.pages if own is not None else ("",) * first.pages
+    found = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))
+    text = AttachedText(first.unit, found, own.labels if own is not None else ())
+    left = tuple(n for n in first.scans if not found[n - 1])
+    count = sum(map(len, found))
+    made = Attachment(
+        first.name,
+        first.kind,
+        text.hash,
+        first.unit,
+        len(found),
+        count,
+        scans=left,
+        path=first.path,
+    )
+    given = sorted(texts) if first.is_image else page_numbers(first.spans)
+    if first.use == "pages" and len(given) < len(found):
+        made = replace(made, use="pages", spans=whole_pages(text, given))
     return text, made
 
 
@@ -497,8 +601,17 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
         return stored(data, name, stop)
     found = read_document(given.path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)
-    count = sum(map(len, found.pages))
-    return text, Attachment(name, found.kind, text.hash, found.unit, len(found.pages), count)
+    made = Attachment(
+        name,
+        found.kind,
+        text.hash,
+        found.unit,
+        len(found.pages),
+        sum(map(len, found.pages)),
+        scans=found.scans,
+        path=kept_path(given.path) if found.kind == "PDF" else "",
+    )
+    return text, made
 
 
 def _image_in(path: Path) -> bytes | None:

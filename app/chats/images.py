@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from app.chats.attached import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import EngineError, Image
-from engine.sandbox.jobs import read_image
+from engine.sandbox.jobs import alone, read_image
 
 THUMBNAIL = 640
 """Pixels of its longer side: twice what is shown, for screens that have so many."""
@@ -21,18 +24,55 @@ of; several servers take no more."""
 
 SIDE = 4_000
 
+Read = tuple[StoredImage, Attachment]
+"""An image as it is kept, and what is said of it."""
+
+
+class Held:
+    """Images that were read last, for other chats that are given the same files."""
+
+    MOST = 32_000_000  # bytes
+
+    def __init__(self) -> None:
+        self._images: OrderedDict[tuple[str, int], Read] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, digest: str, page: int = 0) -> Read | None:
+        """That of a file with this digest, or of a page of it."""
+        with self._lock:
+            found = self._images.get((digest, page))
+            if found is not None:
+                self._images.move_to_end((digest, page))
+            return found
+
+    def put(self, read: Read, digest: str, page: int = 0) -> None:
+        with self._lock:
+            self._images[digest, page] = read
+            while sum(len(image.data) for image, _ in self._images.values()) > self.MOST:
+                self._images.popitem(last=False)
+
+
+held = Held()
+
 Images = Callable[[str], Image]
 """Gives an image by its hash, for the engine to read once it needs it."""
 
 
-def stored(
-    data: bytes, name: str, stop: threading.Event | None = None
-) -> tuple[StoredImage, Attachment]:
-    """An image as it is kept, and what is said of it. Blocks; its child takes a tenth of a second.
+def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
+    """A file as an image, read once for all chats. Blocks; its child takes a tenth of a second.
 
     Raises:
         EngineError: it cannot be read.
     """
+    digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
+    with alone(digest, quoted, stop):
+        if (known := held.get(digest)) is None:
+            held.put(known := _stored(data, name, stop), digest)
+    image, said = known
+    return image, replace(said, name=name)
+
+
+def _stored(data: bytes, name: str, stop: threading.Event | None) -> Read:
     quoted = f"“{name}”"
     found = read_image(data, quoted, 0, THUMBNAIL, stop)
     if len(data) > MOST_KEPT:

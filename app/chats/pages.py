@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.chats.images import THUMBNAIL
+from app.chats.images import THUMBNAIL, Read, held
 from app.store import Attachment, StoredImage
 from engine import EngineError
-from engine.errors import ENGINE_STOPPED, INVALID_REQUEST
-from engine.sandbox.jobs import draw_pages
+from engine.errors import INVALID_REQUEST
+from engine.sandbox.jobs import alone, draw_pages
 
 PIXELS = 2_000_000
 """Of a page: its text is read well, and no model is given many more."""
@@ -21,18 +20,10 @@ PIXELS = 2_000_000
 _AT_ONCE = 4
 """Pages that a child draws: its limits are for so many, and no more are lost by a damaged one."""
 
-_MOST_HELD = 32_000_000  # bytes
-_LOOK_S = 0.1
-
-Page = tuple[StoredImage, Attachment]
-
-_held: OrderedDict[tuple[str, int], Page] = OrderedDict()  # by the file's digest and the number
-_drawing = threading.Lock()  # who wants the same pages finds them after the other
-
 
 def drawn(
     path: Path, name: str, count: int, numbers: Sequence[int], stop: threading.Event
-) -> list[Page]:
+) -> list[Read]:
     """Pages of a PDF; those that are damaged are left out. Blocks, for seconds.
 
     Args:
@@ -45,12 +36,10 @@ def drawn(
     """
     if not numbers:
         return []
-    while not _drawing.acquire(timeout=_LOOK_S):
-        if stop.is_set():
-            raise EngineError(ENGINE_STOPPED, f"“{name}” is not read any more.")
-    try:
-        digest = _digest(path)
-        missing = [n for n in numbers if (digest, n) not in _held]
+    digest = _digest(path)
+    with alone(digest, f"“{name}”", stop):
+        found = {n: known for n in numbers if (known := held.get(digest, n)) is not None}
+        missing = [n for n in numbers if n not in found]
         for start in range(0, len(missing), _AT_ONCE):
             some = missing[start : start + _AT_ONCE]
             for page in draw_pages(path, some, PIXELS, THUMBNAIL, stop):
@@ -66,17 +55,19 @@ def drawn(
                     width=page.width,
                     height=page.height,
                 )
-                _held[digest, page.number] = image, made
-        found = []
-        for key in ((digest, n) for n in numbers):
-            if key in _held:
-                _held.move_to_end(key)
-                found.append(_held[key])
-        while sum(len(image.data) for image, _ in _held.values()) > _MOST_HELD:
-            _held.popitem(last=False)
-    finally:
-        _drawing.release()
-    return [(image, replace(made, name=name)) for image, made in found]
+                found[page.number] = image, made
+                held.put((image, made), digest, page.number)
+    pages = (found[n] for n in numbers if n in found)
+    here = kept_path(path)
+    return [(image, replace(made, name=name, path=here)) for image, made in pages]
+
+
+def kept_path(path: Path) -> str:
+    """A PDF's path as it is kept; "" where no text can hold it."""
+    try:
+        return str(path).encode().decode()
+    except UnicodeEncodeError:
+        return ""
 
 
 def _digest(path: Path) -> str:

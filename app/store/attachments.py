@@ -5,7 +5,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -68,6 +68,8 @@ class Attachment:
         spans: what is sent unless it is all: of which page, counted from 1, from which character to
             which. Of an image that is a document's page, which one.
         width, height: of an image in pixels; 0 for what has a text.
+        scans: pages of it, counted from 1, that have no text but could be given as images.
+        path: where a PDF was found, whose other pages may be wanted; on this computer only.
     """
 
     name: str
@@ -80,6 +82,8 @@ class Attachment:
     spans: tuple[Span, ...] = ()
     width: int = 0
     height: int = 0
+    scans: tuple[int, ...] = ()
+    path: str = field(default="", compare=False)
 
     @property
     def is_image(self) -> bool:
@@ -95,40 +99,52 @@ def has_images(attachments: Attachments) -> bool:
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
-    return [asdict(each) for each in attachments]
+    """For elsewhere: without paths."""
+    return [asdict(replace(each, path="")) for each in attachments]
 
 
 def attachments_from_json(value: object) -> Attachments:
-    """Raises TypeError or ValueError for what is no list of attachments."""
+    """From elsewhere. Raises TypeError or ValueError for what is no list of attachments."""
+    return tuple(replace(each, path="") for each in _attachments(value))
+
+
+def to_column(attachments: Attachments) -> str:
+    return json.dumps([asdict(each) for each in attachments], ensure_ascii=False)
+
+
+def from_column(text: str | None) -> Attachments:
+    """Raises TypeError or ValueError for a damaged one."""
+    return () if text is None or text == "[]" else _attachments(json.loads(text))
+
+
+def _attachments(value: object) -> Attachments:
     if not isinstance(value, list):
         raise TypeError("attachments is not a list")
     return tuple(map(_attachment, value))
 
 
-def to_column(attachments: Attachments) -> str:
-    return json.dumps(attachments_to_json(attachments), ensure_ascii=False) if attachments else "[]"
-
-
-def from_column(text: str | None) -> Attachments:
-    """Raises TypeError or ValueError for a damaged one."""
-    return () if text is None or text == "[]" else attachments_from_json(json.loads(text))
-
-
 def _attachment(value: Any) -> Attachment:
     if not isinstance(value, dict):
         raise TypeError("an attachment is not an object")
-    texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit")}
+    texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit", "path")}
     counts = {n: value.get(n, 0) for n in ("pages", "characters", "width", "height")}
     spans, use = value.get("spans", []), value.get("use", "all")
-    if not all(isinstance(each, str) for each in texts.values()) or not isinstance(spans, list):
+    scans = value.get("scans", [])
+    if not all(isinstance(each, str) for each in texts.values()):
         raise TypeError("an attachment is damaged")
-    numbers = [*counts.values(), *(n for s in spans for n in (s if len(s) == 3 else (None,)))]
+    if not isinstance(spans, list) or not isinstance(scans, list):
+        raise TypeError("an attachment is damaged")
+    numbers = [
+        *counts.values(),
+        *scans,
+        *(n for s in spans for n in (s if len(s) == 3 else (None,))),
+    ]
     if any(type(number) is not int or number < 0 for number in numbers) or use not in _USES:
         raise ValueError("an attachment is damaged")
     if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt has no larger sizes
         raise ValueError("an attachment is damaged")
     cleaned = {name: _sound(text) for name, text in texts.items()}
-    taken: dict[str, Any] = {**cleaned, **counts}
+    taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
     return Attachment(**taken, use=use, spans=tuple((a, b, c) for a, b, c in spans))
 
 

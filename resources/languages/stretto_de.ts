@@ -2907,6 +2907,24 @@ Du hast abgelehnt.</translation>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>„{name}“ ist teilweise angehängt: {pages} von {count}. Öffne eine davon, um andere zu wählen.</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
+        <translation>
+            <numerusform>%Ln von {count} Seiten von „{name}“ ist ein Scan ohne Text. Öffne die Datei, um ihr Bild oder ihren Text hinzuzufügen.</numerusform>
+            <numerusform>%Ln von {count} Seiten von „{name}“ sind Scans ohne Text. Öffne die Datei, um ihre Bilder oder ihren Text hinzuzufügen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
+        <translation>
+            <numerusform>%Ln von {count} Seiten von „{name}“ ist ein Scan ohne Text.</numerusform>
+            <numerusform>%Ln von {count} Seiten von „{name}“ sind Scans ohne Text.</numerusform>
+        </translation>
+    </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>text</source>
@@ -2924,6 +2942,15 @@ Du hast abgelehnt.</translation>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>Webseite</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached.py"/>
+        <source>{count} scanned</source>
+        <comment>{count} scanned</comment>
+        <translation>
+            <numerusform>{count} gescannt</numerusform>
+            <numerusform>{count} gescannt</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -8588,6 +8615,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>reading {page} of {count}…</source>
+        <translation>liest {page} von {count}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} entfernt</translation>
     </message>
@@ -8600,6 +8632,16 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>Seiten als Bilder</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Scanned Pages as Images</source>
+        <translation>Gescannte Seiten als Bilder</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Extract Text of Scanned Pages</source>
+        <translation>Text gescannter Seiten auslesen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

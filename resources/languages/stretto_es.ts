@@ -2907,6 +2907,24 @@ Rechazaste responder.</translation>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>«{name}» está adjunto en parte: {pages} de {count}. Abre una de ellas para elegir otras.</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
+        <translation>
+            <numerusform>%Ln de las {count} páginas de «{name}» es un escaneo sin texto. Abre el archivo para añadir su imagen o su texto.</numerusform>
+            <numerusform>%Ln de las {count} páginas de «{name}» son escaneos sin texto. Abre el archivo para añadir sus imágenes o su texto.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
+        <translation>
+            <numerusform>%Ln de las {count} páginas de «{name}» es un escaneo sin texto.</numerusform>
+            <numerusform>%Ln de las {count} páginas de «{name}» son escaneos sin texto.</numerusform>
+        </translation>
+    </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>text</source>
@@ -2924,6 +2942,15 @@ Rechazaste responder.</translation>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>página web</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached.py"/>
+        <source>{count} scanned</source>
+        <comment>{count} scanned</comment>
+        <translation>
+            <numerusform>{count} escaneada</numerusform>
+            <numerusform>{count} escaneadas</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -8631,6 +8658,11 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>reading {page} of {count}…</source>
+        <translation>leyendo {page} de {count}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} quitado</translation>
     </message>
@@ -8643,6 +8675,16 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>Páginas como imágenes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Scanned Pages as Images</source>
+        <translation>Páginas escaneadas como imágenes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Extract Text of Scanned Pages</source>
+        <translation>Extraer el texto de las páginas escaneadas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

@@ -2907,6 +2907,24 @@ Vous avez refusé.</translation>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>«&#xa0;{name}&#xa0;» est joint en partie&#xa0;: {pages} sur {count}. Ouvrez l’une d’elles pour en choisir d’autres.</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
+        <translation>
+            <numerusform>%Ln des {count} pages de «&#xa0;{name}&#xa0;» est une numérisation sans texte. Ouvrez le fichier pour ajouter son image ou son texte.</numerusform>
+            <numerusform>%Ln des {count} pages de «&#xa0;{name}&#xa0;» sont des numérisations sans texte. Ouvrez le fichier pour ajouter leurs images ou leur texte.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
+        <translation>
+            <numerusform>%Ln des {count} pages de «&#xa0;{name}&#xa0;» est une numérisation sans texte.</numerusform>
+            <numerusform>%Ln des {count} pages de «&#xa0;{name}&#xa0;» sont des numérisations sans texte.</numerusform>
+        </translation>
+    </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>text</source>
@@ -2924,6 +2942,15 @@ Vous avez refusé.</translation>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>page web</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached.py"/>
+        <source>{count} scanned</source>
+        <comment>{count} scanned</comment>
+        <translation>
+            <numerusform>{count} numérisée</numerusform>
+            <numerusform>{count} numérisées</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -8588,6 +8615,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>reading {page} of {count}…</source>
+        <translation>lecture de {page} sur {count}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} retiré</translation>
     </message>
@@ -8600,6 +8632,16 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>Pages en images</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Scanned Pages as Images</source>
+        <translation>Pages numérisées en images</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Extract Text of Scanned Pages</source>
+        <translation>Extraire le texte des pages numérisées</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

@@ -2866,6 +2866,22 @@ You declined.</source>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>「{name}」は一部だけ添付されています: {pages}（全{count}ページ）。ほかのページを選ぶには、いずれかのページを開いてください。</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
+        <translation>
+            <numerusform>「{name}」の全{count}ページのうち%Lnページは、テキストのないスキャンです。画像またはテキストを追加するには、ファイルを開いてください。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
+        <translation>
+            <numerusform>「{name}」の全{count}ページのうち%Lnページは、テキストのないスキャンです。</numerusform>
+        </translation>
+    </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>text</source>
@@ -2883,6 +2899,14 @@ You declined.</source>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>Webページ</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached.py"/>
+        <source>{count} scanned</source>
+        <comment>{count} scanned</comment>
+        <translation>
+            <numerusform>うちスキャン{count}ページ</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -8483,6 +8507,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>reading {page} of {count}…</source>
+        <translation>{count}ページ中{page}ページ目を読み取り中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name}を削除しました</translation>
     </message>
@@ -8495,6 +8524,16 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>ページを画像として送信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Scanned Pages as Images</source>
+        <translation>スキャンされたページを画像として送信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Extract Text of Scanned Pages</source>
+        <translation>スキャンされたページのテキストを抽出</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

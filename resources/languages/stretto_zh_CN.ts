@@ -2866,6 +2866,22 @@ You declined.</source>
         <source>“{name}” is attached in part: {pages} of {count}. Open one of them to choose others.</source>
         <translation>“{name}”仅附加了一部分：{pages}（共 {count} 页）。打开其中一页即可选择其他页面。</translation>
     </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add its image or its text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text. Open the file to add their images or their text.</comment>
+        <translation>
+            <numerusform>“{name}”共 {count} 页，其中 %Ln 页是没有文字的扫描页。打开该文件即可添加这些页的图片或文字。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attaching.py"/>
+        <source>%Ln of the {count} pages of “{name}” is a scan without text.</source>
+        <comment>%Ln of the {count} pages of “{name}” are scans without text.</comment>
+        <translation>
+            <numerusform>“{name}”共 {count} 页，其中 %Ln 页是没有文字的扫描页。</numerusform>
+        </translation>
+    </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
         <source>text</source>
@@ -2883,6 +2899,14 @@ You declined.</source>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>网页</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/attached.py"/>
+        <source>{count} scanned</source>
+        <comment>{count} scanned</comment>
+        <translation>
+            <numerusform>其中 {count} 页为扫描页</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
@@ -8526,6 +8550,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>reading {page} of {count}…</source>
+        <translation>正在读取第 {page}/{count} 页…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>已移除 {name}</translation>
     </message>
@@ -8538,6 +8567,16 @@ You did not answer.</source>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Pages as Images</source>
         <translation>以图片形式发送页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Scanned Pages as Images</source>
+        <translation>以图片形式发送扫描页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Extract Text of Scanned Pages</source>
+        <translation>提取扫描页的文字</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>

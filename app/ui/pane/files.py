@@ -273,7 +273,10 @@ class PaneFiles(QObject):
             )
             for each in attaching.files
         ]
-        chips += [ChipWords(name, tr("reading…")) for name in attaching.reading]
+        chips += [
+            ChipWords(name, self._reading(first=not place))
+            for place, name in enumerate(attaching.reading)
+        ]
         if chips != self._shown:  # an answer that is being written changes nothing here
             read = {words.name for words in self._shown if words.attachment is None}
             done = [w for w in chips if w.attachment is not None and w.name in read]
@@ -286,6 +289,12 @@ class PaneFiles(QObject):
             self._pane.composer.show_files(chips)
             self.shown.emit()
         attaching.count()
+
+    def _reading(self, *, first: bool) -> str:
+        page, count = self.attaching.page
+        if first and count > 1:
+            return tr("reading {page} of {count}…", page=number(page), count=number(count))
+        return tr("reading…")
 
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)
@@ -346,6 +355,12 @@ class PaneFiles(QObject):
         if self.attaching.can_draw(file) and (file.pages > 1 or not file.is_image):
             words = tr(_PAGES.entry) if file.is_image else tr("Pages as Images")
             self._action(menu, words, partial(self._draw, file))
+            if file.scans:
+                scans = partial(self.attaching.draw_scans, file)
+                self._action(menu, tr("Scanned Pages as Images"), scans)
+        if self.attaching.can_read_scans(file):
+            read = partial(self.attaching.read_scans, file)
+            self._action(menu, tr("Extract Text of Scanned Pages"), read)
         menu.addSeparator()
         if not file.unit and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))

@@ -14,6 +14,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
+from app.chats import images
 from app.chats.actions import Action
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
@@ -27,6 +28,7 @@ from engine import Engine, Image
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST_IMAGE
+from engine.sandbox.images import Picture
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
 
@@ -64,6 +66,11 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
     note(Texts)
     yield found
     assert not any(by_gui for _, by_gui in found)
+
+
+@pytest.fixture(autouse=True)
+def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "held", images.Held())
 
 
 @pytest.fixture
@@ -135,6 +142,28 @@ def test_an_image_is_a_chip_is_sent_before_the_text_and_stays_in_the_message(
     )
     pane.act(Action.REGENERATE)
     assert sent(run)[0] == {"type": "image", "image": image}
+
+
+def test_an_image_given_to_four_chats_is_read_once(
+    run: Run, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_image, calls = images.read_image, list[str]()
+
+    def noted(data: bytes, name: str, *others: Any) -> Picture:
+        calls.append(name)
+        return read_image(data, name, *others)
+
+    monkeypatch.setattr(images, "read_image", noted)
+    for _ in range(3):
+        run.window.commands["split_right"].trigger()
+    run.until(lambda: len(run.panes) == 4)
+    (twin := lake.with_name("pond.png")).write_bytes(lake.read_bytes())
+    for pane, path in zip(run.panes, (lake, lake, twin, lake), strict=True):
+        pane.composer.field.files_given.emit([path])
+    found = ["lake.png", "lake.png", "pond.png", "lake.png"]
+    read(run, lambda: [name for pane in run.panes for name in names(pane)] == found)
+    read(run, lambda: not any(pane.chat.attaching.reading for pane in run.panes))
+    assert len(calls) == 1
 
 
 def test_an_image_alone_is_a_message(run: Run, lake: Path) -> None:

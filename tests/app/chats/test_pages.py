@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from app.chats import pages
+from app.chats import images, pages
 from app.chats.actions import Action
+from app.chats.attached import page_numbers
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
 from app.store import Store
@@ -24,7 +26,10 @@ from engine import Engine, EngineError
 from engine.bench.seeing import write_seeing
 from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
+from engine.model import eyes
 from engine.sandbox import ocr
+from engine.sandbox.images import Picture
+from engine.sandbox.jobs import alone
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_attaching import read
 from tests.app.chats.test_images import give, png, see, sent, shown
@@ -45,7 +50,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
         return real(path, numbers, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pages, "draw_pages", noted)
-    monkeypatch.setattr(pages, "_held", pages.OrderedDict())
+    monkeypatch.setattr(images, "held", images.Held())
+    monkeypatch.setattr(pages, "held", images.held)
     monkeypatch.setattr(pages, "PIXELS", 60_000)  # they are drawn and read sooner
     return asked
 
@@ -67,14 +73,20 @@ def numbers(pane: ChatPane) -> list[int]:
     return [each.spans[0][0] for each in pane.chat.attaching.files if each.is_image]
 
 
-def chosen(run: Run, words: str) -> None:
-    """Take this entry of the first chip's menu."""
+def entries(run: Run) -> list[QAction]:
+    """What the first chip's menu offers."""
     chip = run.pane.composer.chips.chips[0]
     QTest.keyClick(chip, Qt.Key.Key_Return)
     menu = run.pane.findChild(QMenu, "file-menu")
     assert menu is not None
-    (action,) = [each for each in menu.actions() if each.text() == words]
+    found = menu.actions()
     menu.close()
+    return found
+
+
+def chosen(run: Run, words: str) -> None:
+    """Take this entry of the first chip's menu."""
+    (action,) = [each for each in entries(run) if each.text() == words]
     action.trigger()
 
 
@@ -111,6 +123,40 @@ def test_the_same_scan_in_several_chats_is_drawn_and_kept_once(
     assert first.chat.attaching.files == second.chat.attaching.files
 
 
+def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
+    start: Start, tmp_path: Path, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, reads = eyes.jobs.read_image, list[bytes]()
+
+    def read_image(data: bytes) -> Picture:
+        reads.append(data)
+        return real(data)
+
+    monkeypatch.setattr(eyes.jobs, "read_image", read_image)
+    engine = Engine()
+    run = start(engine_factory=lambda *_: engine)
+    for _ in range(3):
+        run.window.commands["split_right"].trigger()
+    run.until(lambda: len(run.panes) == 4)
+    chats, eyes_of = [pane.chat for pane in run.panes], str(write_seeing(tmp_path / "qwen"))
+    for chat in chats:
+        chat.set_model(eyes_of)
+    read(run, lambda: all(chat.model_status.model is not None for chat in chats))
+    for pane in run.panes:
+        pane.chat.set_options(replace(pane.chat.options, max_tokens=2), "")
+        pane.composer.field.files_given.emit([scan(tmp_path, 2)])
+    read(run, lambda: all(numbers(pane) == [1, 2] for pane in run.panes))
+    for chat in chats:
+        assert chat.send("What is it?", chat.attaching.files)
+    read(run, lambda: not any(chat.answering for chat in chats))
+    assert [chat.transcript.path[-1].status for chat in chats] == ["complete"] * 4
+    assert drawn == [(1,), (2,)]
+    assert len(reads) == 2
+    model = chats[0].model_status.model
+    assert model is not None
+    assert engine.stats()["images"][model.id]["encoded"] == 2
+
+
 def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,11 +184,35 @@ def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
     run.until(lambda: numbers(pane) == [7, 29])
 
 
+def test_other_pages_are_offered_after_a_restart_where_their_file_is_there(
+    start: Start, tmp_path: Path
+) -> None:
+    run, path = start().ready(), scan(tmp_path, 9)
+    see(run, run.pane)
+    pane = give(run, path)
+    pane.chat.attaching.draw(pane.chat.attaching.files[0], [2, 3])
+    read(run, lambda: numbers(pane) == [2, 3])
+    run.end()
+    run = start().ready()
+    run.until(lambda: numbers(run.pane) == [2, 3])
+    chosen(run, "Chosen Pages…")
+    dialog = run.pane.findChild(PagesDialog)
+    assert dialog is not None
+    dialog.field.setText("7")
+    dialog._on_go()
+    read(run, lambda: numbers(run.pane) == [7])
+    path.unlink()
+    run.pane.chat.attaching.draw(run.pane.chat.attaching.files[0], [8])
+    read(run, lambda: not run.pane.chat.attaching.reading)
+    assert run.window.toast.text.startswith("“scan.pdf” cannot be opened: No such file")
+    assert numbers(run.pane) == [7]
+
+
 def test_who_waits_for_pages_that_are_drawn_can_be_stopped(tmp_path: Path) -> None:
-    stop = threading.Event()
+    stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
-    with pages._drawing, pytest.raises(EngineError) as error:
-        pages.drawn(scan(tmp_path, 1), "scan.pdf", 1, [1], stop)
+    with alone(pages._digest(path), path.name), pytest.raises(EngineError) as error:
+        pages.drawn(path, "scan.pdf", 1, [1], stop)
     assert error.value.code == ENGINE_STOPPED
 
 
@@ -180,13 +250,69 @@ def test_how_many_pages_fit_the_model_itself_counts(start: Start, tmp_path: Path
     assert 1 < few < 9
     model = chat.model_status.model
     assert model is not None
-    images = [
+    seen = [
         {"type": "image", "image": Image(page)}
         for page in run.app.store.images.of([chat.attaching.files]).values()
     ]
-    count = engine.count_later(model, [{"role": "user", "content": images}], None).result(60)
+    count = engine.count_later(model, [{"role": "user", "content": seen}], None).result(60)
     assert count <= 384
     assert count * (few + 1) / few > 384 - count / few
+
+
+# A PDF of which only some pages are scans.
+
+MIXED = ["Cover", None, "", "The end", None]
+
+
+def test_of_a_pdf_with_some_scanned_pages_a_person_is_told_and_adds_them(
+    run: Run, tmp_path: Path
+) -> None:
+    pane = give(run, samples.pdf(tmp_path / "report.pdf", MIXED))
+    (chip,) = pane.composer.chips.chips
+    assert chip.accessibleName().startswith("File report.pdf, PDF, 5 pages, 2 scanned, ")
+    assert run.window.toast.text == (
+        "2 of the 5 pages of “report.pdf” are scans without text. Open the file to add their "
+        "images or their text."
+    )
+    chosen(run, "Scanned Pages as Images")
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert numbers(pane) == [2, 5]
+    assert [each.is_image for each in pane.chat.attaching.files] == [False, True, True]
+
+
+@pytest.mark.usefixtures("reader")
+def test_the_text_of_scanned_pages_stands_among_that_of_the_others(
+    start: Start, tmp_path: Path
+) -> None:
+    run = start().ready()
+    attaching, told = run.pane.chat.attaching, list[tuple[int, int]]()
+    attaching.changed.connect(lambda: told.append(attaching.page))
+    pane = give(run, samples.pdf(tmp_path / "report.pdf", MIXED))
+    attaching.use(attaching.files[0], "pages", [1, 2])
+    run.until(lambda: attaching.files[0].use == "pages")
+    chosen(run, "Extract Text of Scanned Pages")
+    read(run, lambda: not attaching.reading)
+    (file,) = pane.chat.attaching.files
+    assert (file.scans, page_numbers(file.spans)) == ((), [1, 2])
+    assert run.app.store is not None
+    text = run.app.store.texts.get(file.hash)
+    assert text is not None
+    read_here = r"read b'\xff\xd8'"
+    assert text.pages == ("Cover", read_here, "", "The end", read_here)
+    assert list(dict.fromkeys(told)) == [(0, 0), (1, 2), (2, 2)]
+    assert not any("Scanned" in each.text() for each in entries(run))
+
+
+def test_a_message_that_waits_for_a_pdf_is_not_sent_without_its_scanned_pages(
+    run: Run, tmp_path: Path
+) -> None:
+    pane = run.pane
+    pane.composer.field.files_given.emit([samples.pdf(tmp_path / "report.pdf", MIXED)])
+    pane.composer.set_text("say what")
+    assert pane.act(Action.SEND)
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert pane.chat.unsent.startswith("2 of the 5 pages of “report.pdf” are scans")
+    assert pane.chat.transcript.path == []
 
 
 # A model that does not see.
@@ -275,6 +401,9 @@ def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: 
     assert run.app.store is not None
     path = Export([pane.chat.id], Kind.JSON, tmp_path / "out.json").run(
         run.app.store, threading.Event()
+    )
+    assert str(tmp_path) not in path.read_text(encoding="utf-8"), (
+        "where it lay is nobody's business"
     )
     with Store.open(tmp_path / "other.db") as store:
         assert len(Import([path]).run(store).taken) == 1
