@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from math import ceil, inf
 from pathlib import Path
 
@@ -44,7 +45,14 @@ from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
-from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip
+from app.ui.widgets.manners import (
+    begin_at_edge,
+    mirror,
+    mirrored,
+    native,
+    plain_tip,
+    show_if,
+)
 
 MOST_CHARACTERS = 1_000_000
 """Of a message. Laying out as many takes about a second, during which the window stands still; the
@@ -310,6 +318,8 @@ class Composer(QWidget):
         attach_asked(): files are to be chosen.
         compare_asked(): the message is to be asked of several models or seeds.
         broadcast_toggled(): the button of the broadcast was pressed.
+        audience_asked(): the person wants to see or choose the chats that it goes to.
+        broadcast_kept(on): the broadcast is to stay on after this message, or to end with it.
         said(text): a short word for the person.
     """
 
@@ -328,6 +338,8 @@ class Composer(QWidget):
     attach_asked = Signal()
     compare_asked = Signal()
     broadcast_toggled = Signal()
+    audience_asked = Signal()
+    broadcast_kept = Signal(bool)
     said = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -354,7 +366,6 @@ class Composer(QWidget):
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.clicked.connect(self.broadcast_toggled)
         self.broadcast_button.hide()
-        self.audience = BroadcastLine(self)
         self._dropping = False
         self.setFocusProxy(self.field)
         self.setCursor(Qt.CursorShape.IBeamCursor)
@@ -369,6 +380,16 @@ class Composer(QWidget):
         self.button.clicked.connect(self._on_button)
         theme().changed.connect(self._on_theme)
         self._fit()
+
+    @cached_property
+    def audience(self) -> BroadcastLine:
+        """The line above a message that goes to several chats."""
+        made = BroadcastLine(self)
+        self.setTabOrder(self.broadcast_button, made.whom)  # or Tab would come to it last of all
+        self.setTabOrder(made.whom, made.keep)
+        made.asked.connect(self.audience_asked)
+        made.kept.connect(self.broadcast_kept)
+        return made
 
     @property
     def text(self) -> str:
@@ -524,7 +545,7 @@ class Composer(QWidget):
         shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
         heard = self._tinted and not self._note
-        self.audience.setVisible(heard)
+        show_if(self, "audience", heard)
         top = self.NOTE if self._note else 0
         if heard:  # else nobody asks the style sheet for its height at every key
             line = max(self.NOTE - 6, self.audience.sizeHint().height())
@@ -559,7 +580,8 @@ class Composer(QWidget):
             left -= one.width() + 4
             one.move(left, middle)
         self._cancel_edit.move(width - 24 - 12, 6)
-        mirror(self, self.field, self.button, *shown, self.audience, self._cancel_edit)
+        above = [self.audience] if heard else []
+        mirror(self, self.field, self.button, *shown, *above, self._cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()

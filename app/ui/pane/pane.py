@@ -50,7 +50,7 @@ from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import announce, types_words
+from app.ui.widgets.manners import announce, show_if, types_words
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -344,21 +344,17 @@ class ChatPane(QWidget):
         self._said_of_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
-        self.find_bar = FindBar(chat, self.transcript, self)
-        self.notice = Notice(self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.transcript)
         self._foot = QVBoxLayout()
         self._foot.setSpacing(8)
-        self._foot.addWidget(self.notice)
         self._foot.addWidget(self.composer)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self._rows = layout
         layout.addWidget(self.header)
-        layout.addWidget(self.find_bar)
         layout.addWidget(self._pages, 1)
         layout.addLayout(self._foot)
         self._line = ReadLine(self.header, chat, self)
@@ -400,20 +396,11 @@ class ChatPane(QWidget):
         composer.paged.connect(self.transcript.scroll_pages)
         self.transcript.asked.connect(self._on_asked)
         self.transcript.left.connect(self._on_left)
-        self.find_bar.closed.connect(self.focus_composer)
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
         self.header.tools_asked.connect(lambda: self.tools_asked.emit(self))
         self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
-        self.notice.again.clicked.connect(chat.start_model)
-        self.notice.folder.clicked.connect(self.open_model_asked)
-        self.notice.without.clicked.connect(self._leave_adapter)
-        self.notice.other.clicked.connect(self._use_seeing)
-        self.notice.get.clicked.connect(self.get_asked)
-        self.notice.texts.clicked.connect(self._read_texts)
-        unload = self.notice.room
-        unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
         chat.turn_changed.connect(self._show_turn)
         chat.phase_changed.connect(self._refresh)
@@ -432,16 +419,45 @@ class ChatPane(QWidget):
     def empty(self) -> EmptyChat:
         """What stands there before anything was said: most panes come up with a conversation."""
         made = EmptyChat(self.chat, self._pages)
-        last: QWidget = self.transcript
-        for button in made.findChildren(QPushButton):  # or Tab would come to it last of all
-            self.setTabOrder(last, button)
-            last = button
+        self._reach_after(self.transcript, made)
         self._pages.addWidget(made)
         made.chosen.connect(self._on_suggestion)
         made.model_asked.connect(self._on_model_asked)
         made.get_asked.connect(self.get_asked)
         made.four_asked.connect(self.four_asked)
         return made
+
+    @cached_property
+    def find_bar(self) -> FindBar:
+        """Where words are looked for, above the conversation."""
+        made = FindBar(self.chat, self.transcript, self)
+        self._reach_after(self.transcript, made)
+        self._rows.insertWidget(self._rows.indexOf(self._pages), made)
+        made.closed.connect(self.focus_composer)
+        return made
+
+    @cached_property
+    def notice(self) -> Notice:
+        """Why the model is not there or cannot do what is asked, above the composer."""
+        made, chat = Notice(self), self.chat
+        made.hide()
+        self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
+        self._foot.insertWidget(0, made)
+        made.again.clicked.connect(chat.start_model)
+        made.folder.clicked.connect(self.open_model_asked)
+        made.without.clicked.connect(self._leave_adapter)
+        made.other.clicked.connect(self._use_seeing)
+        made.get.clicked.connect(self.get_asked)
+        made.texts.clicked.connect(self._read_texts)
+        made.room.clicked.connect(lambda: self.unload_asked.emit(self, made.room))
+        return made
+
+    def _reach_after(self, last: QWidget, made: QWidget) -> None:
+        """Have Tab come to a part's fields and buttons after this one, and not last of all."""
+        for part in made.findChildren(QWidget):
+            if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                self.setTabOrder(last, part)
+                last = part
 
     @property
     def active(self) -> bool:
@@ -569,8 +585,8 @@ class ChatPane(QWidget):
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         blind = "" if failed else chat.unseen_images
-        self.notice.setVisible((failed and not told) or bool(blind))
-        if failed:
+        show_if(self, "notice", (failed and not told) or bool(blind))
+        if failed and not told:
             self.notice.show_failure(model_status, chat.alias or model_status.name)
         elif blind:
             seeing = chat.seeing

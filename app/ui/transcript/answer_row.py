@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
@@ -31,7 +32,7 @@ from app.ui.transcript.message_row import (
     small_text_width,
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.manners import caret, mirror, mirrored, show_if, shows
 from app.ui.widgets.sheet import plain_label
 from app.ui.widgets.textview import TextView
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
@@ -358,21 +359,38 @@ class AnswerRow(MessageRow):
         )
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
-        self.way_on = QPushButton(self)  # from where it ended before its time
-        self.way_on.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.way_on.clicked.connect(self._go_on)
-        self.way_on.hide()
-        self.silence = Silence(self)
-        self.silence.asked.connect(lambda action: self._ask(action, self.message.id))
-        self._error = ErrorBlock(self)
-        self._error.asked.connect(self.asked)
-        self._error.resized.connect(self.resized)
-        self._error.hide()
         self._append_answer(beginning(message.content, MOST_LAID_OUT, "\n\n"))
         if message.reasoning:
             self._append_reasoning(beginning(message.reasoning, MOST_LAID_OUT, "\n\n"))
         self.set_message(message)
         self._reveal()
+
+    # Most answers end well, and have none of these.
+
+    @cached_property
+    def way_on(self) -> QPushButton:
+        """From where it ended before its time."""
+        made = QPushButton(self)
+        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        made.clicked.connect(self._go_on)
+        made.hide()
+        return made
+
+    @cached_property
+    def silence(self) -> Silence:
+        """What is waited for, in the place of a text that has not begun."""
+        made = Silence(self)
+        made.asked.connect(lambda action: self._ask(action, self.message.id))
+        return made
+
+    @cached_property
+    def error(self) -> ErrorBlock:
+        """Why it failed, and what helps."""
+        made = ErrorBlock(self)
+        made.asked.connect(self.asked)
+        made.resized.connect(self.resized)
+        made.hide()
+        return made
 
     @property
     def text(self) -> str:
@@ -391,7 +409,7 @@ class AnswerRow(MessageRow):
     @property
     def remedies(self) -> list[QPushButton]:
         """The buttons below an error."""
-        return self._error.buttons
+        return self.error.buttons
 
     def move_code(self, by: int) -> None:
         self._view.move_code(by)
@@ -438,10 +456,11 @@ class AnswerRow(MessageRow):
         ``asked``: another machine was, and may be asked once more.
         """
         words = words if self.streaming else ""
-        if words == self.silence.words.text():
+        before = self.silence.words.text() if shows(self, "silence") else ""
+        if words == before:
             return
+        moves = bool(words) is not bool(before)
         self.silence.words.setText(words)
-        moves = bool(words) is self.silence.isHidden()
         for button in self.silence.buttons:
             button.setVisible(asked)
         self.silence.setVisible(bool(words))
@@ -458,7 +477,7 @@ class AnswerRow(MessageRow):
         if not self.streaming:
             self.set_silent("")  # it has ended: nobody waits
         self._show_way_on()
-        self._error.setVisible(message.status == "error")
+        show_if(self, "error", message.status == "error")
         self._update_reasoning()
         self._reveal()
         self.resized.emit()
@@ -519,7 +538,10 @@ class AnswerRow(MessageRow):
             self._ask(way, self.message.id)
 
     def _show_way_on(self) -> None:
-        way, before = self._way, (self.way_on.text(), self.way_on.isHidden())
+        way = self._way
+        if way is None and not shows(self, "way_on"):
+            return
+        before = (self.way_on.text(), self.way_on.isHidden())
         if way is not None:
             again = way is Action.REGENERATE
             self.way_on.setText(tr("Regenerate") if again else tr("Continue"))
@@ -544,13 +566,14 @@ class AnswerRow(MessageRow):
             self._reasoning.setGeometry(0, y, width, height)
             y += height + 4
         empty = not self._markdown.source
-        waits = self.streaming and self.silence.isHidden()
+        silent = shows(self, "silence")
+        waits = self.streaming and not silent
         self._view.setVisible(not empty or waits)
         height = max(self._view.height_for(width), 22)
         if not empty or waits:
             self._view.setGeometry(0, y, width, height)
             y += height
-        if not self.silence.isHidden():
+        if silent:
             y += self.silence.arrange(y, width, height if empty else 0)
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y
@@ -561,8 +584,8 @@ class AnswerRow(MessageRow):
             x -= grown(SIDE) + (DELETE_GAP if button is self._delete else 0)
         self._room = x + grown(SIDE)
         self._place_alternatives(self._beside() if only_calls else -4, self._footer_y)
-        buttons = (*self._actions(), self._previous, self._next, self.way_on)
-        mirror(self, *buttons, width=width)
+        ways = [self.way_on] if shows(self, "way_on") else []
+        mirror(self, *self._actions(), self._previous, self._next, *ways, width=width)
         return y if only_calls else self._footer_y + grown(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
@@ -570,13 +593,13 @@ class AnswerRow(MessageRow):
         self._mark = QRectF()
         if self.message.status == "error":
             top = y + (8 if self._markdown.source else 0)
-            height = self._error.arrange(width)
-            self._error.setGeometry(0, top, width, height)
+            height = self.error.arrange(width)
+            self.error.setGeometry(0, top, width, height)
             return top + height + 2
         if self._ending:
             self._mark = QRectF(0, y + 4, width, 20)
             y += 24
-        if not self.way_on.isHidden():
+        if shows(self, "way_on"):
             self.way_on.adjustSize()
             self.way_on.move(0, y + 6)
             y += 6 + self.way_on.height() + 2
@@ -632,7 +655,7 @@ class AnswerRow(MessageRow):
         super().show_actions()
         self._show_way_on()
         if self.message.status == "error":
-            self._error.show_error(self.message.error, remedies(self.message, self._can))
+            self.error.show_error(self.message.error, remedies(self.message, self._can))
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""

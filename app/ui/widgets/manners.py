@@ -195,6 +195,18 @@ _COMMANDS = (
 )
 
 
+def shows(owner: QWidget, part: str) -> bool:
+    """Whether a part that is made when it is first needed (`cached_property`) is there to see."""
+    made = vars(owner).get(part)
+    return made is not None and not made.isHidden()
+
+
+def show_if(owner: QWidget, part: str, needed: bool) -> None:
+    """Show such a part, or hide it where it was made; most owners never need it."""
+    if needed or shows(owner, part):
+        getattr(owner, part).setVisible(needed)
+
+
 def types_words(event: QKeyEvent) -> bool:
     """Whether it writes something, and is no command."""
     text = event.text()

@@ -164,8 +164,8 @@ class Broadcast(QObject):
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.spoken.connect(self._on_spoken)
         pane.broadcast_asked.connect(self._on_button)
-        pane.composer.audience.asked.connect(partial(self._pop_menu, pane))
-        pane.composer.audience.kept.connect(self.toggle_kept)
+        pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
+        pane.composer.broadcast_kept.connect(self.toggle_kept)
         # Perhaps to a remote model. The chat outlives its pane, and may get another one.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
@@ -232,8 +232,9 @@ class Broadcast(QObject):
         offered = sum(map(self._seen, panes)) > 1
         for pane in panes:
             heard = self._on and pane in group
-            whom = _with_replying(words, group, pane)
-            pane.composer.audience.show_audience(whom, names, kept=self._kept)
+            if heard:
+                whom = _with_replying(words, group, pane)
+                pane.composer.audience.show_audience(whom, names, kept=self._kept)
             count = len(group) if heard else 0
             pane.set_broadcast(self._on, count, remotes if heard else (), offered=offered)
 

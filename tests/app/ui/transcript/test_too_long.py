@@ -49,8 +49,8 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     run.pane.chat.transcript.update(first, content="")  # no older turn is left to forget
     row.show_actions()
     assert [button.text() for button in row.remedies] == REST
-    assert row.remedies[0].x() == row._error.PAD
-    assert row.remedies[0].y() > row._error.PAD
+    assert row.remedies[0].x() == row.error.PAD
+    assert row.remedies[0].y() > row.error.PAD
 
 
 def test_where_that_cannot_help_it_is_not_offered(start: Start):
