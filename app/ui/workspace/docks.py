@@ -66,8 +66,8 @@ def _let_windows_be(manager: QtAds.CDockManager) -> None:
         manager.window().removeEventFilter(manager)
 
 
-def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
-    """A dock widget that holds a pane, asks before it closes, and is ``name`` in layouts."""
+def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
+    """A dock widget for a pane, which asks before it closes, and is ``name`` in layouts."""
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
     for label in dock.tabWidget().findChildren(QLabel):
@@ -79,7 +79,6 @@ def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.
     dock.setMinimumSizeHintMode(
         QtAds.CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContentMinimumSize
     )
-    dock.setWidget(pane, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
     return dock
 
 
@@ -189,6 +188,18 @@ class Dock:
     sizes: tuple[int, ...] = ()
     bare: bool = False
 
+    def fill(self, *, later: bool = False) -> None:
+        """Put the pane into the dock widget.
+
+        ``later``: not yet. Each move of it would have Qt style and lay out all that is in it.
+        """
+        before: QWidget | None = self.widget.takeWidget()
+        if before is not None:
+            before.deleteLater()
+        content = QWidget() if later else self.pane  # QtAds shows none that is empty
+        self.widget.setWidget(content, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
+        content.show()  # now, where the dock widget is on the screen, and not a moment later
+
     @property
     def shown_elsewhere(self) -> bool:
         """Whether it belongs into a window of its own that is on the screen."""
@@ -261,9 +272,9 @@ class Docks:
         return sorted(placed, key=itemgetter(0))
 
     def add(self, pane: ChatPane) -> Dock:
-        """Put a dock widget around a new pane. It stands nowhere yet."""
+        """Make a dock widget for a new pane. It stands nowhere yet, and is empty."""
         chat_id = pane.chat.id
-        self._by_id[chat_id] = Dock(pane, dock_around(pane, chat_id, self._manager))
+        self._by_id[chat_id] = Dock(pane, dock_named(chat_id, self._manager))
         return self._by_id[chat_id]
 
     def settle_bars(self) -> None:

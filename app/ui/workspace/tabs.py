@@ -138,7 +138,7 @@ class TitleBars(QObject):
         self._manager = manager
         self._maximised: StripButtons | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._arrange)
+        self._soon.timeout.connect(self.arrange)
         manager.dockAreaCreated.connect(self._on_area)
         theme().changed.connect(self._on_theme)
         self._on_theme()
@@ -175,7 +175,8 @@ class TitleBars(QObject):
         self._soon.start()  # tabs that grow with all text tell nobody
 
     @Slot()
-    def _arrange(self) -> None:
+    def arrange(self) -> None:
+        """Give all parts of all bars their room."""
         for strip in self._manager.findChildren(StripButtons):
             strip.arrange()
 

@@ -178,6 +178,7 @@ class Workspace(QWidget):
         if where != "tab":
             self.restore_panes()
         dock = self._make_dock(chat)
+        dock.fill()
         self._placing.insert(dock, where, self._active)
         self._settle()
         self.activate(dock.pane)
@@ -186,6 +187,7 @@ class Workspace(QWidget):
     def show_in_window(self, chat: Chat) -> ChatPane:
         """Open a chat in a small window of its own, which shows nothing else but it."""
         dock = self._make_dock(chat)
+        dock.fill()
         self._placing.float(dock)
         dock.bare = True
         self._settle()
@@ -361,13 +363,19 @@ class Workspace(QWidget):
         if self._active is not None and self._active.chat.id not in wanted:
             self._set_active(None)
         leaving = self._docks.mark_others_closed(wanted)
+        made: list[Dock] = []
         for chat in chats:
             if self._docks.get(chat.id) is not None:
                 self._docks.mark_open(chat.id)
             else:
-                self._placing.insert(self._make_dock(chat), "tab", self._active)
+                made.append(self._make_dock(chat))
+                made[-1].fill(later=True)
+                self._placing.insert(made[-1], "tab", self._active)
         self.expect_panes()
         self._placing.restore(arrangement.docks, self, self._active)
+        for dock in made:
+            dock.fill()
+        self._bars.arrange()
         self._forget_overdue()
         self._settle()
         # Nobody had the focus where every pane floats and the main window was the one in use.
