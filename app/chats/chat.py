@@ -57,8 +57,6 @@ class Chat(ChatSignals):
         unsent: why it was not, in a sentence, until something else is written; else "".
     """
 
-    NAMING_MS = 300
-
     def __init__(
         self,
         record: ChatRecord,
@@ -78,9 +76,6 @@ class Chat(ChatSignals):
         self.sends_later = False
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._to_count, self)
-        # Without a title it is called by its draft, which changes with every key.
-        self._naming = QTimer(self, singleShot=True, interval=self.NAMING_MS)
-        self._naming.timeout.connect(self.chat_changed)
         self._answering.called.connect(self._on_called)
         self.attaching.refused.connect(self._on_refused)
         self.attaching.changed.connect(self._on_way_free)
@@ -371,10 +366,10 @@ class Chat(ChatSignals):
         self.keep_back()
         called = self.record.shown_title
         self._saved.change_compose(compose.written(text))
-        if called != self.record.shown_title and not self._naming.isActive():
-            self._naming.start()
         if self.stored:
             self._saved.keep_compose()
+            if called != self.record.shown_title:  # without a title it is called by its draft
+                self.chat_changed.emit()
         elif text:
             self._keep()
 
@@ -713,7 +708,6 @@ class Chat(ChatSignals):
 
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
-        self._naming.stop()
         self._answering.close()
         self.attaching.close()
 

@@ -84,7 +84,8 @@ class ChatLibrary(QObject):
 
     Signals:
         listed(): chats were added, removed, renamed or moved in time.
-        activity(id): a chat began, went on or ended answering, or its answer was seen.
+        activity(id): a chat began, went on or ended answering, or its answer was seen; or it is
+            called by another draft.
         deleted(id): the chat is gone from the list (and can be restored).
         trash_changed(): something came into the trash, or left it.
         erased(id): the chat is gone for good; nothing may show it any more.
@@ -353,6 +354,8 @@ class ChatLibrary(QObject):
             self._chats[chat.id] = chat.record
             if before is None or listed_differently(before, chat.record):
                 self.listed.emit()
+            elif before.shown_title != chat.record.shown_title:
+                self.activity.emit(chat.id)  # with every key: the others stay where they are
 
     @Slot()
     def _on_phase_changed(self) -> None:

@@ -184,7 +184,7 @@ def _folder(
 
 def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     """Whether the list shows the chat in other words, or elsewhere."""
-    return before.shown_title != after.shown_title or before.updated_at != after.updated_at
+    return before.title != after.title or before.updated_at != after.updated_at
 
 
 Undo = Callable[[], None]

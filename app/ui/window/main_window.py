@@ -263,6 +263,7 @@ class MainWindow(QMainWindow):
         self.broadcast.kept_changed.connect(self.commands["broadcast_keep"].setChecked)
         self._library.activity.connect(workspace.marks.on_activity)
         self._library.listed.connect(self._on_active)
+        self._library.activity.connect(self._on_active)
         self._pulse.beat.connect(workspace.marks.on_beat)
         self._pulse.beat.connect(sidebar.on_beat)
 
