@@ -29,9 +29,10 @@ FEW_FAILED = 4
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app/ui",),
     ("engine",),
-    ("engine/model", "engine/cache", "engine/cluster"),
     ("app",),
     ("engine/serve", "engine/batch", "engine/cli"),
+    ("engine/model",),
+    ("engine/cache", "engine/cluster"),
     ("bundle", "guide", "test_*"),
 )
 """Patterns below this folder. A file is in the group that names it most closely."""
