@@ -146,43 +146,40 @@ def decode(
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    out = _following(logits, [(a, a.index, recent(a)) for a in turn])
-    mx.async_eval(_lazy(logits, turn, out))  # type: ignore[no-untyped-call]
+    out, lazy = _following(logits, [(a, a.index, recent(a)) for a in turn], len(turn))
+    mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     _note_read(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
 
 
 def _following(
-    logits: mx.array, places: Sequence[tuple[Answer, int, mx.array | None]]
-) -> list[Following]:
+    logits: mx.array, places: Sequence[tuple[Answer, int, mx.array | None]], steps: int = 0
+) -> tuple[list[Following], list[mx.array]]:
     """What answers say after each row of logits.
 
     Args:
         places: of each row the answer, which of its tokens is chosen, and its `recent` ones.
+        steps: of so many rows, the first ones, the token is the answer's next in any case.
+
+    Returns:
+        That, and what is to be evaluated of these rows, odds with it.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
     out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(places))]
-    if not free:
-        return out
-    answers, indices, known = zip(*(places[row] for row in free), strict=True)
-    some = logits if len(free) == len(places) else logits[mx.array(free)]
-    sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
-    for row, token in zip(free, sampled, strict=True):
-        out[row] = token
-    return out
-
-
-def _lazy(
-    logits: mx.array, answers: Sequence[Answer], following: Sequence[Following]
-) -> list[mx.array]:
-    """All that is to be evaluated of what follows in answers, their odds with it."""
-    lazy = [t for t in following if isinstance(t, mx.array)]
-    lazy += [t.logits for t in following if isinstance(t, Unsampled)]
-    for row, (answer, chosen) in enumerate(zip(answers, following, strict=True)):
-        if answer.odds is not None and isinstance(chosen, mx.array):
-            lazy += answer.odds.note(logits[row : row + 1], chosen)
-    return lazy
+    if free:
+        answers, indices, known = zip(*(places[row] for row in free), strict=True)
+        some = logits if len(free) == len(places) else logits[mx.array(free)]
+        sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
+        for row, token in zip(free, sampled, strict=True):
+            out[row] = token
+    lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
+    lazy += [t.logits for t in out[:steps] if isinstance(t, Unsampled)]
+    for row, chosen in enumerate(out[:steps]):
+        odds = places[row][0].odds
+        if odds is not None and isinstance(chosen, mx.array):
+            lazy += odds.note(logits[row : row + 1], chosen)
+    return out, lazy
 
 
 def decode_with_drafts(
@@ -213,13 +210,12 @@ def decode_with_drafts(
         places += [
             (answer, answer.index + n, recent(answer, known[: n + 1])) for n in range(len(tokens))
         ]
-    said = _following(logits, places)
+    said, lazy = _following(logits, places, len(turn))
     first, found = len(turn), []
     for answer, tokens in drafts:
         end = first + len(tokens)
         found.append(_ahead(answer, logits[first:end], said[first:end]))
         first = end
-    lazy = _lazy(logits, turn, said[: len(turn)])
     lazy += [chosen for _, chosen in found if chosen is not None]
     if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
         lazy.append(logits)
@@ -358,7 +354,8 @@ def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
     with cpu.engaged():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
     places = [(answer, answer.index + n, recent(answer, fed[: n + 1])) for n in range(fed.shape[0])]
-    _, chosen = found = _ahead(answer, logits, _following(logits, places))
+    said, _ = _following(logits, places)
+    _, chosen = found = _ahead(answer, logits, said)
     # Only a form, and who asked for odds, reads the logits again.
     again = [logits] if chosen is None or answer.odds is not None else []
     mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]

@@ -159,7 +159,7 @@ class Scheduler:
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
-        if len(groups) == 1:
+        if len(groups) == 1 and any(r.drafts for r in groups[0]):
             passes = (self._with_drafts(passes[0], groups[0], view),)
         chunk, beside = _NOTHING
         if order and self._mixes(view, order[0], groups, passes):
