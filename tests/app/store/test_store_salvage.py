@@ -72,7 +72,7 @@ def test_what_can_be_read_is_saved(
     harm(content)
     filled.write_bytes(content)
     with pytest.raises(StoreError):
-        Store.open(filled)
+        Store.open(filled).close()
 
     salvaged = Store.salvage(filled)
     assert salvaged.aside.read_bytes() == content, "the damaged file is kept as it was"
@@ -121,7 +121,7 @@ def test_damage_in_the_index_alone_costs_nothing(filled: Path) -> None:
     content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
     filled.write_bytes(content)
     with pytest.raises(StoreError):
-        Store.open(filled)
+        Store.open(filled).close()
     Store.salvage(filled)
     assert read(filled) == before
 
