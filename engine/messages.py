@@ -68,6 +68,7 @@ class Relieve:
 class Cancel:
     session_id: str
     reply_id: str
+    whole: bool = False  # as of `Reply.cancel`
 
 
 @dataclass(frozen=True)

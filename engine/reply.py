@@ -104,10 +104,15 @@ class Reply:
         self._wait(timeout)
         return copy.deepcopy(self._last.message) if isinstance(self._last, Finished) else None
 
-    def cancel(self) -> None:
-        """Stop at the next token. Harmless when the reply has ended already."""
+    def cancel(self, whole: bool = False) -> None:
+        """Stop at the next token. Harmless when the reply has ended already.
+
+        Args:
+            whole: not within a character, a marker or a tool call: after that. What was said can
+                then be gone on from with nothing read again.
+        """
         with contextlib.suppress(EngineError):  # a stopped engine has ended it
-            self._mailbox.post(Cancel(self.session_id, self.id))
+            self._mailbox.post(Cancel(self.session_id, self.id, whole))
 
     def pause(self) -> None:
         """Stand still at the next token until `resume`; the KV cache is kept. Harmless if ended."""

@@ -167,11 +167,19 @@ class Answering(QObject):
             self._chat.message_changed.emit(self.answer.message_id)
             self.begin()
 
+    def steer(self) -> None:
+        """End the reply where its text is whole; what it calls is still done, and answered."""
+        answer, reply = self.answer, self.reply
+        if isinstance(reply, Paused):
+            self.stop()  # it would not come to where it is whole
+        elif isinstance(reply, Running) and answer is not None and not answer.tool:
+            reply.handle.cancel(whole=True)
+
     def stop(self) -> None:
         """End the reply at its next token; what it wrote stays."""
         if isinstance(self.reply, Calling):
             self.tools.stop("interrupted" if self._closing else "cancelled")
-            self._rest()
+            self.rest()
         elif isinstance(self.reply, Waiting):
             self._end("cancelled")
         elif self.reply is not None and self.reply != Running(self.reply.handle, stopping=True):
@@ -326,7 +334,7 @@ class Answering(QObject):
             if stopping:  # the answer had come to its end before it heard of it
                 self.stop()
         else:
-            self._rest(message.id)
+            self.rest(message.id)
 
     # Calls of tools, between one answer and the next.
 
@@ -338,12 +346,12 @@ class Answering(QObject):
 
     def _on_called(self, answer: Answer) -> None:
         if self.tools.at_limit:
-            self._rest()
+            self.rest()
         else:
             self.reply = None
             self.called.emit(answer)
 
-    def _rest(self, message_id: str = "") -> None:
+    def rest(self, message_id: str = "") -> None:
         """Nothing runs any more; the person is told."""
         self.reply = None
         self.unseen = True

@@ -54,6 +54,8 @@ class Chat(ChatSignals):
         count: how many tokens it would take with what is being composed.
         alias: what stands in the place of its model's name while that is hidden, else "".
         sends_later: what is composed is submitted by itself once nothing is in its way.
+        steers: it is not to wait for the end of what the model says, nor for what it says to the
+            results of its tools.
         unsent: why it was not, in a sentence, until something else is written; else "".
     """
 
@@ -73,7 +75,7 @@ class Chat(ChatSignals):
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         self.alias = self._short = self.unsent = ""
-        self.sends_later = False
+        self.sends_later = self.steers = False
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
@@ -336,7 +338,13 @@ class Chat(ChatSignals):
 
     @Slot(object)
     def _on_called(self, before: Answer) -> None:
-        """The results of an answer's calls are there: the same model goes on with them."""
+        """The results of an answer's calls are there: the same model goes on with them.
+
+        Unless the person has said something else meanwhile.
+        """
+        if self.steers:
+            self._answering.rest()
+            return
         model = before.model
         if model is not None and is_remote(model) and model != self.record.model:
             model = None  # the person has left that server: results are not sent there
@@ -404,6 +412,20 @@ class Chat(ChatSignals):
         self._wait(sends_later=True)
         return True
 
+    def steer(self) -> bool:
+        """Submit it now: the answer ends where its text is whole and stays, tools end first.
+
+        False, and it waits at most, where it cannot go on from what is said: a file is read, the
+        model is loaded, or a person is asked.
+        """
+        if not (self.sends_later or self.submit_later()):
+            return False
+        if self.attaching.reading or isinstance(self.reply, Waiting):
+            return False
+        self._wait(sends_later=True, steers=True)
+        self._answering.steer()
+        return True
+
     def send_later(self, text: str, files: Attachments = ()) -> bool:
         """Say something once the reply has ended; False where something else is being composed."""
         if self.compose != Writing() or not self.answering or self.attaching.reading:
@@ -436,8 +458,8 @@ class Chat(ChatSignals):
         if self.sends_later or self.unsent:
             self._wait(sends_later=False)
 
-    def _wait(self, *, sends_later: bool, unsent: str = "") -> None:
-        self.sends_later, self.unsent = sends_later, unsent
+    def _wait(self, *, sends_later: bool, steers: bool = False, unsent: str = "") -> None:
+        self.sends_later, self.steers, self.unsent = sends_later, steers, unsent
         self.turn_changed.emit()
         self.phase_changed.emit()  # the list of chats lets go of one that waits for nothing more
 
@@ -703,7 +725,7 @@ class Chat(ChatSignals):
 
     def cancel_for_close(self) -> None:
         """First step of the program's end: stop the reply; it counts as interrupted."""
-        self.sends_later = False
+        self.sends_later = self.steers = False
         self._answering.cancel_for_close()
 
     def close(self) -> None:
@@ -713,7 +735,8 @@ class Chat(ChatSignals):
 
     def _compose(self, compose: Compose) -> None:
         """Put something else into the composer."""
-        self.sends_later, self.unsent = False, ""
+        self.sends_later = self.steers = False
+        self.unsent = ""
         self._saved.change_compose(compose)
         self._keep()
         self.compose_changed.emit()

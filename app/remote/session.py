@@ -231,7 +231,7 @@ class RemoteReply:
 
     # From any thread.
 
-    def cancel(self) -> None:
+    def cancel(self, whole: bool = False) -> None:
         """Stop reading; the server notices that nobody listens. Harmless if ended."""
         self._stopped = True
         self._tell(self._cancel_task)

@@ -164,7 +164,11 @@ class Reception:
     def cancel(self, command: Cancel) -> None:
         """End a reply as the caller wants it."""
         request = self._request(command.session_id, command.reply_id)
-        if request is not None:
+        if request is None:
+            return
+        if command.whole and not (request.paused or request.is_whole):
+            request.ending = True  # with one of the next tokens
+        else:
             self._state.end_reply(request, FinishReason.CANCELLED)
 
     def fork(self, command: Fork) -> None:

@@ -86,6 +86,8 @@ class Delivery:
         request.accept(token)
         if request.complete:
             return FinishReason.STOP
+        if request.ending and request.is_whole:
+            return FinishReason.CANCELLED
         if request.generated + AHEAD > request.limit:
             self._state.memory.extend(request)
         if request.generated < request.limit:

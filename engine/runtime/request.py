@@ -81,6 +81,9 @@ class Prepared:
     images: Sequence[Placed] = ()
 
 
+_LONGEST_CHARACTER = 4
+"""Tokens of which a character is made at most: one for each of its bytes."""
+
 TRANSITIONS = {
     Status.PREPARING: {Status.QUEUED},
     Status.QUEUED: {Status.QUEUED, Status.RESTORING, Status.PREFILLING},
@@ -123,6 +126,7 @@ class Request:
         offered: what was found last that it may take over, and when: another is found only where
             who holds what has changed since.
         dropped: messages of the conversation that the prompt leaves out.
+        ending: it is to be cancelled as soon as its answer is whole.
         waiting_since: when its prompt began to wait, as of `time.perf_counter`.
         ready_at: when its prompt had been read, on the same clock.
         queue_position: what was reported last of the prompts before it; -1 for nothing yet.
@@ -163,6 +167,7 @@ class Request:
         self.offered: tuple[object, Offer | None] = (None, None)
         self._packed = b""
         self.dropped = 0
+        self.ending = False
         self.status = Status.PREPARING
         self.ended = threading.Event()
         self.queue_position = -1
@@ -260,6 +265,15 @@ class Request:
         """Whether the answer has ended: by a stop string, its only call, or as its form wants."""
         stopped = self.text is not None and (self.text.stopped or self.text.called_enough)
         return stopped or (self.constraint is not None and self.constraint.complete)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its answer may be cut here: not within a character, a marker or a tool call."""
+        if self.text is None or not self.generated:
+            return True
+        last = self.tokens[-min(self.generated, _LONGEST_CHARACTER) :]
+        shown = self.session.model.text.tokenizer.decode(last)
+        return self.text.may_end and not shown.endswith("\ufffd")
 
     def progress(self, done: int, position: int) -> None:
         """Report how far the prompt has been read, and how many are read before it."""

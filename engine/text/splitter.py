@@ -415,6 +415,11 @@ class ReplyText:
         """Whether what comes says what follows it, and is not shown."""
         return self._splitter.in_header
 
+    @property
+    def may_end(self) -> bool:
+        """Whether it may be cut off here: not within a marker or a tool call."""
+        return not (self.in_header or self.kind == "tool" or self._splitter.may_be_cut)
+
     def only_answer(self) -> str:
         """Take markers in the answer as text from here on; returns the answer so far."""
         return self.parts["answer"] + self._splitter.only_answer()

@@ -907,11 +907,6 @@
         <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie zurück.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. Esc keeps it here.</source>
-        <translation>Wird nach der Antwort gesendet. Esc hält sie zurück.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Laden abbrechen</translation>
@@ -10095,6 +10090,21 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} konnte die Antwort nicht zu Ende führen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
+        <translation>Wird nach der Antwort gesendet. {keys} sendet sofort, Esc hält sie zurück.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send now, interrupting the reply</source>
+        <translation>Sofort senden, Antwort unterbrechen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Strg+Enter</translation>
     </message>
 </context>
 </TS>

@@ -907,11 +907,6 @@
         <translation>Se enviará al leer «{file}». Esc lo deja aquí.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. Esc keeps it here.</source>
-        <translation>Se enviará tras la respuesta. Esc lo deja aquí.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Cancelar la carga</translation>
@@ -10095,6 +10090,21 @@ No respondiste.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} no ha podido terminar la respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
+        <translation>Se enviará tras la respuesta. {keys} lo envía ya, Esc lo deja aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send now, interrupting the reply</source>
+        <translation>Enviar ya e interrumpir la respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Intro</translation>
     </message>
 </context>
 </TS>

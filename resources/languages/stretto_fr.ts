@@ -907,11 +907,6 @@
         <translation>Envoi après la lecture de « {file} ». Échap le garde ici.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. Esc keeps it here.</source>
-        <translation>Envoi après la réponse. Échap le garde ici.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>Annuler le chargement</translation>
@@ -10095,6 +10090,21 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} n’a pas pu terminer la réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
+        <translation>Envoi après la réponse. {keys} l’envoie tout de suite, Échap le garde ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send now, interrupting the reply</source>
+        <translation>Envoyer tout de suite en interrompant la réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Entrée</translation>
     </message>
 </context>
 </TS>

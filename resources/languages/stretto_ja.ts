@@ -901,11 +901,6 @@
         <translation>「{file}」の読み込み後に送信します。Escで取り消します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. Esc keeps it here.</source>
-        <translation>回答の後に送信します。Escで取り消します。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>ロードをキャンセル</translation>
@@ -9967,6 +9962,21 @@ You did not answer.</source>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host}は回答を最後まで続けられませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
+        <translation>回答の後に送信します。{keys}ですぐ送信、Escで取り消します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send now, interrupting the reply</source>
+        <translation>回答を中断してすぐ送信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Enter</translation>
     </message>
 </context>
 </TS>

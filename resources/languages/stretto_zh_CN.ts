@@ -901,11 +901,6 @@
         <translation>读取“{file}”后发送。按 Esc 留在此处。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. Esc keeps it here.</source>
-        <translation>回复后发送。按 Esc 留在此处。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Cancel loading</source>
         <translation>取消加载</translation>
@@ -9967,6 +9962,21 @@ You did not answer.</source>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} 无法完成此回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
+        <translation>回复后发送。按 {keys} 立即发送，按 Esc 留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send now, interrupting the reply</source>
+        <translation>中断回复并立即发送</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Enter</translation>
     </message>
 </context>
 </TS>

@@ -64,7 +64,7 @@ class FakeReply:
             self.words = script(text_of(turns[-1]["content"]).rpartition("</file>\n\n")[2])
         self.written = 0
 
-    def cancel(self) -> None:
+    def cancel(self, whole: bool = False) -> None:
         self.cancelled.set()
 
     def pause(self) -> None:

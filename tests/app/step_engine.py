@@ -48,7 +48,7 @@ class StepReply:
         else:
             self.words = script(text_of(turns[-1]["content"]))
 
-    def cancel(self) -> None:
+    def cancel(self, whole: bool = False) -> None:
         self.paused = False  # it is to end, and nobody may let it go on
         self.session.mail(lambda: self._end(FinishReason.CANCELLED))
 

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tokenizers import pre_tokenizers
 
-from engine import Engine, EngineError, PromptProgress, SamplingParams, TextDelta
-from engine.bench.random_models import write_model
+from engine import (
+    Engine,
+    EngineError,
+    Finished,
+    FinishReason,
+    PromptProgress,
+    SamplingParams,
+    TextDelta,
+)
+from engine.bench.random_models import SPECIAL, write_model
 from tests.engine.families import FAMILIES
 
 # A random model must not happen to think: the template rightly drops that from the history.
@@ -174,3 +183,31 @@ def test_a_template_that_drops_earlier_reasoning_costs_only_the_last_answer(
         assert second.stats.prompt_tokens < before + 60  # the thought is not in it
         assert second.stats.prompt_tokens - second.stats.reused_tokens <= 2 * TURN
         first = second
+
+
+@pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
+def test_what_is_said_into_a_reply_reads_nothing_again(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    """A reply that is ended where its text is whole: the next goes on from its last token."""
+    places = sorted(pre_tokenizers.ByteLevel.alphabet())
+    ids = [len(SPECIAL) + places.index(shown) for shown in ("\u00c3", "\u00a9", "a")]
+    # Its answers are made of a letter of one token and one ("\u00e9") of two.
+    bias = dict.fromkeys(ids, 1e6)
+    model = engine.load(model_folder(family))
+    chat = engine.open_session(model)
+    for seed in range(12):
+        params = SamplingParams(max_tokens=2_000, temperature=5.0, seed=seed, logit_bias=bias)
+        reply = chat.send("go on", params)
+        next(event for event in reply if isinstance(event, TextDelta))
+        reply.cancel(whole=True)
+        text = reply.text(60)
+        last = list(reply)[-1]
+        assert isinstance(last, Finished)
+        assert last.reason == FinishReason.CANCELLED
+        assert not text.endswith("\ufffd")
+        first = reply.stats
+        after = chat.send("and", FEW)
+        after.tokens(60)
+        # The last token is read with the step after it, which may not have come.
+        assert after.stats.reused_tokens >= first.prompt_tokens + first.generated_tokens - 1

@@ -199,3 +199,12 @@ def test_a_model_without_tool_calls_says_so(engine: Engine, tmp_path: Path) -> N
     reply = engine.open_session(plain).send("hello", params(WEATHER))
     with pytest.raises(EngineError, match="knows no tool calls"):
         reply.text(60)
+
+
+def test_a_reply_that_is_to_end_whole_ends_after_its_call(engine: Engine, model: Model) -> None:
+    chat = engine.open_session(model)
+    reply = chat.send("How is it?", params(WEATHER))
+    next(event for event in reply if isinstance(event, ToolCallStarted))
+    reply.cancel(whole=True)
+    assert set(cities(finished(reply))) <= set(CITIES)
+    assert not [event for event in reply if isinstance(event, ToolCallFailed)]

@@ -69,6 +69,8 @@ _END = QKeySequence.StandardKey.MoveToEndOfDocument
 class ComposerText(QTextEdit):
     """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
 
+    Enter with Ctrl (and Shift, where Ctrl alone sends) interrupts a reply and sends.
+
     Attributes:
         sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
         long_paste: a pasted text of more characters is a file of the message; 0: none is.
@@ -76,6 +78,7 @@ class ComposerText(QTextEdit):
 
     Signals:
         submitted(): Enter was pressed.
+        steered(): it was pressed with Ctrl, as above.
         recalled(): the up arrow was pressed in an empty field.
         paged(pages): a key that scrolls the transcript; infinite ones to its end or beginning.
         unfinished_changed(): an input method has other text that is not finished yet.
@@ -87,6 +90,7 @@ class ComposerText(QTextEdit):
     """
 
     submitted = Signal()
+    steered = Signal()
     recalled = Signal()
     paged = Signal(float)
     unfinished_changed = Signal()
@@ -152,7 +156,9 @@ class ComposerText(QTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and enter_sends(event):
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and enter_steers(event):
+            self.steered.emit()
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and enter_sends(event):
             self.submitted.emit()
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             # Qt's own Shift+Enter is a line separator, not a new line.
@@ -220,6 +226,14 @@ def enter_sends(event: QKeyEvent) -> bool:
     if ComposerText.sends_with_ctrl:
         return modifiers == Qt.KeyboardModifier.ControlModifier
     return not modifiers & Qt.KeyboardModifier.ShiftModifier
+
+
+def enter_steers(event: QKeyEvent) -> bool:
+    """Whether an Enter interrupts a reply and sends."""
+    wanted = Qt.KeyboardModifier.ControlModifier
+    if ComposerText.sends_with_ctrl:
+        wanted |= Qt.KeyboardModifier.ShiftModifier
+    return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == wanted
 
 
 def files_in(source: QMimeData) -> list[Path]:
@@ -310,6 +324,7 @@ class Composer(QWidget):
 
     Signals:
         submitted(): the person sends what stands here.
+        steered(): the same, in the middle of a reply.
         stopped(): the person stops the answer.
         changed(text): the text is another.
         recalled(): the last message should be edited.
@@ -330,6 +345,7 @@ class Composer(QWidget):
     """Of the context: what takes more is told below the text."""
 
     submitted = Signal()
+    steered = Signal()
     stopped = Signal()
     changed = Signal(str)
     recalled = Signal()
@@ -371,6 +387,7 @@ class Composer(QWidget):
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self.button.setCursor(Qt.CursorShape.ArrowCursor)
         self.field.submitted.connect(self.submitted)
+        self.field.steered.connect(self.steered)
         self.field.refused.connect(self.said)
         self.field.unfinished_changed.connect(self._show_button)
         self.field.recalled.connect(self.recalled)

@@ -40,7 +40,7 @@ from app.remote.errors import NOT_STARTED
 from app.settings.language import mark, number, tr
 from app.store.index import shown_text
 from app.store.search import fold
-from app.ui.composer.composer import Composer
+from app.ui.composer.composer import Composer, ComposerText
 from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
@@ -50,7 +50,7 @@ from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import announce, show_if, types_words
+from app.ui.widgets.manners import announce, native, show_if, types_words
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -388,6 +388,7 @@ class ChatPane(QWidget):
     def _connect(self) -> None:
         chat, composer = self.chat, self.composer
         composer.submitted.connect(lambda: self.act(Action.SEND))
+        composer.steered.connect(self._steer)
         composer.stopped.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
         composer.recalled.connect(lambda: self.act(Action.EDIT))
@@ -615,26 +616,27 @@ class ChatPane(QWidget):
             words = mark("Sends once “{file}” is read. Esc keeps it here.")
             return tr(words, file=chat.attaching.reading[0])
         if chat.sends_later:
-            return tr("Sends after the reply. Esc keeps it here.")
+            keys = native("Ctrl+Shift+Enter" if ComposerText.sends_with_ctrl else "Ctrl+Enter")
+            words = mark("Sends after the reply. {keys} sends it now, Esc keeps it here.")
+            return tr(words, keys=keys)
         if chat.unsent:
             return tr("Not sent. {why}", why=chat.unsent)
         return (chat.can(Action.SEND) or "") if chat.tools.waiting else ""
 
     @property
     def _may_wait(self) -> bool:
-        """Whether nothing is in the way of what is composed but files that are being read; or, of
-        what goes to other chats, too, the reply.
-        """
+        """Whether nothing but the reply, or files being read, is in a message's way."""
         chat = self.chat
         if chat.sends_later or not chat.compose.text.strip():
             return False
         if chat.answering:
-            return self._broadcast > 1 and not isinstance(chat.compose, Editing)
+            return not isinstance(chat.compose, Editing)
         return bool(chat.attaching.reading)
 
     def _send_later(self) -> bool:
-        """Enter while a file is being read, or in a broadcast a reply runs: after that the message
-        goes by itself. The chats that are free need not wait for a reply.
+        """Enter while a file is being read or a reply runs: after that the message goes by itself.
+
+        In a broadcast the chats that are free need not wait for a reply.
         """
         compose, reading = self.chat.compose, bool(self.chat.attaching.reading)
         if self.chat.sends_later:
@@ -646,6 +648,14 @@ class ChatPane(QWidget):
             self.spoken.emit(self, compose.text, compose.attachments)
         announce(self, self._hint)
         return True
+
+    @Slot()
+    def _steer(self) -> None:
+        """Ctrl+Enter: what is composed goes as soon as the answer's text is whole."""
+        if not self.chat.answering:
+            self.act(Action.SEND)
+        elif self.act(Action.SEND) and self.chat.sends_later:
+            self.chat.steer()
 
     @Slot(object)
     def _on_sent_later(self, compose: Compose) -> None:

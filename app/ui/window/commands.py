@@ -132,6 +132,7 @@ TAB_MENU = (
 FOCUS_KEYS = (
     (mark("Send"), mark("Enter")),
     (mark("New line"), mark("Shift+Enter")),
+    (mark("Send now, interrupting the reply"), mark("Ctrl+Enter")),
     (mark("Stop reply"), mark("Esc")),
     (mark("Edit last message"), mark("Up, in an empty message")),
     (mark("Insert prompt"), mark("/, in an empty message")),

@@ -32,8 +32,8 @@ class HandReply:
         self.session, self.turns, self.post = session, turns, post
         self.told: list[str] = []
 
-    def cancel(self) -> None:
-        self.told.append("cancel")
+    def cancel(self, whole: bool = False) -> None:
+        self.told.append("steer" if whole else "cancel")
 
     def pause(self) -> None:
         self.told.append("pause")
@@ -407,3 +407,58 @@ def test_an_engine_that_refuses_at_once_is_a_failed_load(
     monkeypatch.undo()
     desk.load(C)
     assert desk.loader.get(C).model is not None
+
+
+def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send("count")
+    desk.say("One, two")
+    chat.write("in French")
+    assert chat.steer()
+    assert desk.engine.sent[-1].told == ["steer"]
+    desk.say(", three")  # to where its text is whole
+    desk.end(FinishReason.CANCELLED)
+    until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
+    assert desk.engine.sent[-1].turns[-2]["content"] == "One, two, three"
+    assert [m.status for m in chat.transcript.path[-4:]] == [
+        "complete",
+        "cancelled",
+        "complete",
+        "streaming",
+    ]
+    assert (chat.compose, chat.steers, chat.sends_later) == (Writing(), False, False)
+
+
+def test_a_message_waits_where_nothing_has_been_said_yet(desk: Desk) -> None:
+    """A model that is loaded would have been loaded for nothing, and the question be lost."""
+    chat = desk.chat()
+    chat.set_model("/models/slow")
+    chat.send("count")
+    chat.write("in French")
+    assert not chat.steer()
+    assert (chat.sends_later, chat.steers, chat.answering) == (True, False, True)
+
+
+def test_stop_after_a_message_into_a_reply_ends_it_at_once(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send("count")
+    desk.say("One")
+    chat.write("in French")
+    assert chat.steer()
+    chat.keep_back()
+    assert chat.stop()
+    assert desk.engine.sent[-1].told == ["steer", "cancel"]
+    desk.end(FinishReason.CANCELLED)
+    assert chat.compose == Writing("in French")
+    QCoreApplication.processEvents()
+    assert not chat.answering
+
+
+def test_a_paused_reply_ends_where_it_stands_for_a_message(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.send("count")
+    desk.say("One")
+    chat.toggle_pause()
+    chat.write("in French")
+    assert chat.steer()
+    assert desk.engine.sent[-1].told == ["pause", "cancel"]

@@ -355,6 +355,20 @@ def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
     assert last(chat).content == "The tool said: x"
 
 
+def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    chat.send("call wait {}")
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.ONCE)
+    chat.write("say instead")
+    assert chat.steer()
+    assert chat.answering
+    desk.gate.set()
+    desk.until(lambda: len(desk.engine.sent) == 2 and not chat.answering)
+    assert [m.content for m in chat.transcript.path[-3:-1]] == ["waited", "say instead"]
+
+
 @pytest.mark.parametrize("shorten", [True, False])
 def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
     chat = desk.chat()

@@ -153,14 +153,49 @@ def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(start: Start):
     assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
     run.say("and this")
-    assert run.window.toast.text == BUSY
     assert run.pane.composer.text == "and this"
+    assert run.pane.composer.foot.startswith("Sends after the reply.")
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
+    assert run.pane.composer.foot == ""
     before = run.pane.chat.transcript.path
     for command in ("regenerate", "same_again", "edit_last", "earlier", "later"):
         run.window.toast.show_text("")
         run.window.commands[command].trigger()
         assert run.window.toast.text == BUSY, command
         assert [m.id for m in run.pane.chat.transcript.path] == [m.id for m in before]
+
+
+def test_enter_in_a_reply_waits_for_its_end_and_with_ctrl_ends_it(start: Start):
+    run = start().ready()
+    pane, field = run.say("hold 2"), run.pane.composer.field
+    run.until(lambda: run.answer(pane))
+    run.say("say then")
+    hint = "Sends after the reply. Ctrl+Enter sends it now, Esc keeps it here."
+    assert (pane.composer.text, pane.composer.foot) == ("say then", hint)
+    assert len(pane.chat.transcript.path) == 2
+    run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
+    run.until(lambda: run.answer(pane) == "then ")  # after a turn of the loop without a reply
+    run.answered()
+    assert [m.status for m in pane.chat.transcript.path] == ["complete", "cancelled"] + [
+        "complete"
+    ] * 2
+    assert (pane.composer.text, pane.composer.foot) == ("", "")
+
+    # Without a reply it is Enter; where Ctrl+Enter sends, it waits, and Shift makes the difference.
+    run.qtbot.keyClicks(field, "hold 2")
+    run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
+    run.until(lambda: run.answer(pane))
+    type(field).sends_with_ctrl = True
+    try:
+        run.qtbot.keyClicks(field, "say last")
+        run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
+        assert "Ctrl+Shift+Enter" in pane.composer.foot
+        shifted = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        run.qtbot.keyClick(field, RETURN, shifted)
+        run.until(lambda: run.answer(pane) == "last ")
+        run.answered()
+    finally:
+        type(field).sends_with_ctrl = False
 
 
 def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):
