@@ -45,7 +45,7 @@ class DripReply:
     cancelled: bool = False
     calls: list[dict[str, Any]] = field(default_factory=list)
 
-    def cancel(self) -> None:
+    def cancel(self, whole: bool = False) -> None:
         self.cancelled = True
 
     def pause(self) -> None:

@@ -81,7 +81,7 @@ class NumberReply:
         self.left = length
         self.cancelled = False
 
-    def cancel(self) -> None:
+    def cancel(self, whole: bool = False) -> None:
         self.cancelled = True
 
     def pause(self) -> None:

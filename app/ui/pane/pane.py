@@ -630,7 +630,8 @@ class ChatPane(QWidget):
         if chat.sends_later or not chat.compose.text.strip():
             return False
         if chat.answering:
-            return not isinstance(chat.compose, Editing)
+            asked = chat.tools.waiting and self._broadcast <= 1  # its card wants an answer first
+            return not (asked or isinstance(chat.compose, Editing))
         return bool(chat.attaching.reading)
 
     def _send_later(self) -> bool:

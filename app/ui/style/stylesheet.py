@@ -69,7 +69,7 @@ QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $pressed; }
 QPushButton:focus { border: ${ring}px solid $accent; padding: 5px 13px; }
 QPushButton#keep { border-radius: 6px; padding: 2px 10px; }
-QPushButton#keep:focus { padding: 1px 9px; }
+QPushButton#keep:focus { border: ${ring}px solid $accent; padding: 1px 9px; }
 QPushButton:default, QPushButton#primary {
     background: $accent; color: $accent_text; border-color: $accent;
 }
