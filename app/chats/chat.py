@@ -415,8 +415,8 @@ class Chat(ChatSignals):
     def steer(self) -> bool:
         """Submit it now: the answer ends where its text is whole and stays, tools end first.
 
-        False, and it waits at most, where it cannot go on from what is said: a file is read, the
-        model is loaded, or a person is asked.
+        False, and it waits at most, where it cannot go on from what is said: a file is read, or
+        the model is loaded.
         """
         if not (self.sends_later or self.submit_later()):
             return False

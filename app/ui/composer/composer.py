@@ -156,14 +156,8 @@ class ComposerText(QTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and enter_steers(event):
-            self.steered.emit()
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and enter_sends(event):
-            self.submitted.emit()
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            # Qt's own Shift+Enter is a line separator, not a new line.
-            self.textCursor().insertBlock()
-            self.ensureCursorVisible()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self._enter(event)
         elif key == Qt.Key.Key_Up and not self.toPlainText() and not event.modifiers():
             self.recalled.emit()
         elif key in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
@@ -176,6 +170,21 @@ class ComposerText(QTextEdit):
             self.paged.emit(-inf)
         else:
             super().keyPressEvent(event)
+
+    def _enter(self, event: QKeyEvent) -> None:
+        if enter_steers(event):
+            self.steered.emit()
+        elif enter_sends(event):
+            self.submitted.emit()
+        else:
+            # Qt's own Shift+Enter is a line separator, not a new line.
+            self.textCursor().insertBlock()
+            self.ensureCursorVisible()
+
+    @property
+    def steering_keys(self) -> str:
+        """What interrupts a reply and sends, as it is called here."""
+        return native("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
     @property
     def unfinished(self) -> str:

@@ -40,7 +40,7 @@ from app.remote.errors import NOT_STARTED
 from app.settings.language import mark, number, tr
 from app.store.index import shown_text
 from app.store.search import fold
-from app.ui.composer.composer import Composer, ComposerText
+from app.ui.composer.composer import Composer
 from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
@@ -50,7 +50,7 @@ from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import announce, native, show_if, types_words
+from app.ui.widgets.manners import announce, show_if, types_words
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -616,9 +616,8 @@ class ChatPane(QWidget):
             words = mark("Sends once “{file}” is read. Esc keeps it here.")
             return tr(words, file=chat.attaching.reading[0])
         if chat.sends_later:
-            keys = native("Ctrl+Shift+Enter" if ComposerText.sends_with_ctrl else "Ctrl+Enter")
             words = mark("Sends after the reply. {keys} sends it now, Esc keeps it here.")
-            return tr(words, keys=keys)
+            return tr(words, keys=self.composer.field.steering_keys)
         if chat.unsent:
             return tr("Not sent. {why}", why=chat.unsent)
         return (chat.can(Action.SEND) or "") if chat.tools.waiting else ""
