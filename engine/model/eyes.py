@@ -111,9 +111,11 @@ class Kind(abc.ABC):
 
     Attributes:
         placeholder: the word that its chat template writes for an image.
+        whole: its tokens see those behind them, too: they are read in one pass.
     """
 
     placeholder: str
+    whole = False
 
     @abc.abstractmethod
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None: ...

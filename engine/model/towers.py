@@ -334,6 +334,8 @@ class Gemma4(Kind):
     The unified one has no tower: patches go through one layer.
     """
 
+    whole = True
+
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         home = _module(config["model_type"])
         processor = getattr(home, "ImageProcessor", None) or home.Gemma4ImageProcessor

@@ -103,7 +103,7 @@ def _row(state: State, request: Request) -> Row:
         begun=chosen > 0,
         awaits_first=chosen == 1 and request.pending is not None,
         wants_more=chosen < request.limit,
-        images=_unread(request) if reading and request.images else (),
+        images=_uncut(request) if reading and request.images else (),
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         most=promise.own,
         slack=request.slack if prepared else 0,
@@ -119,8 +119,15 @@ def _row(state: State, request: Request) -> Row:
     )
 
 
-def _unread(request: Request) -> tuple[tuple[int, int], ...]:
-    """The spans of images of which something is still to be read."""
+def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
+    """The spans of images that are to be read in one pass.
+
+    Others take several, as text does: a large image's 2,000 tokens at once are a long gap beside
+    those that stream.
+    """
+    eyes = request.session.model.eyes
+    if eyes is None or not eyes.kind.whole:
+        return ()
     spans = ((at, at + len(sight.ids)) for at, sight in request.images)
     return tuple((start, end) for start, end in spans if end > request.computed)
 
