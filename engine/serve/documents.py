@@ -26,7 +26,7 @@ _TYPES = ("document", "file", "input_file")
 
 
 def read(data: str, kind: str = "", name: str = "") -> str:
-    """The text of a document.
+    """The text of a document. A page of a PDF that is a picture says so in its place.
 
     Args:
         data: in base64, which may stand in a data: address.
@@ -48,7 +48,10 @@ def read(data: str, kind: str = "", name: str = "") -> str:
             raise ValueError(error.message.rstrip(".")) from None
     if found.is_scan:
         raise ValueError("it holds no text: its pages are pictures. Send them as images")
-    return "\n\n".join(found.pages)
+    pages = list(found.pages)
+    for number in found.scans:
+        pages[number - 1] = f"[Page {number} is a picture without text.]"
+    return "\n\n".join(pages)
 
 
 def decoded(data: str) -> tuple[bytes, str]:

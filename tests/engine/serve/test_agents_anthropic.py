@@ -12,6 +12,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from engine.serve.bodies import LEAST_LIMIT
 from engine.serve.routes import schema
 from engine.serve.routes.messages import SIGNATURE, Messages, _thinking_block
 from engine.serve.server import Server
+from tests.engine.document_samples import pdf
 from tests.engine.scripted import call, write_agent
 from tests.engine.serving import ask
 
@@ -177,7 +179,7 @@ def test_a_model_that_sees_is_given_images(model: Model) -> None:
         told(sees, user(*[PIXEL] * 65))
 
 
-def test_a_documents_text_is_read(model: Model) -> None:
+def test_a_documents_text_is_read(model: Model, tmp_path: Path) -> None:
     page = base64.b64encode(b"<html><body><h1>Fugue</h1><p>The third voice.</p></body></html>")
     source = {"type": "base64", "media_type": "text/html", "data": page.decode()}
     document = {"type": "document", "title": "Score", "source": source}
@@ -192,6 +194,11 @@ def test_a_documents_text_is_read(model: Model) -> None:
         assert "The third voice." in said
     broken = {**document, "source": {**source, "media_type": "application/pdf", "data": "JVBERi0="}}
     assert "could not be read" in told(model, user(broken))[0]["content"]
+    mixed = pdf(tmp_path / "mixed.pdf", ["The first voice.", None, "The third voice."])
+    data = base64.b64encode(mixed.read_bytes()).decode()
+    some = {**document, "source": {"type": "base64", "media_type": "application/pdf", "data": data}}
+    pages = "The first voice.\n\n[Page 2 is a picture without text.]\n\nThe third voice."
+    assert pages in told(model, user(some))[0]["content"]
     plain = {"type": "document", "source": {"type": "text", "data": "as it is"}}
     assert told(model, user(plain))[0]["content"] == "as it is"
 
