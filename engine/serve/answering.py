@@ -236,10 +236,10 @@ class Replies:
         for part in list(self._parts.values()):
             (part.reply.pause if on else part.reply.resume)()
 
-    def cancel(self) -> None:
-        """End all replies; their clients get what there is."""
+    def cancel(self, whole: bool = False) -> None:
+        """End all replies; their clients get what there is. ``whole``: as of `Reply.cancel`."""
         for part in list(self._parts.values()):
-            part.reply.cancel()
+            part.reply.cancel(whole)
 
     def _opened(self, open_one: Callable[[], Session]) -> Session:
         session = open_one()
@@ -456,6 +456,8 @@ class Answering:
                         place.session.prioritise(self.priority, program, share)
                         replies.start()
                         request.answered_by(replies)
+                        if place.named is not None:
+                            place.named.answers = replies
                         choice, event = await self._relayed(replies, choices, request, client)
                         if generation.messages and isinstance(replies.last, Finished):
                             choices[0].last = replies.last

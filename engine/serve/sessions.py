@@ -39,6 +39,7 @@ from engine.serve.auth import LOCAL, Guest, Settings, Sharing
 from engine.serve.errors import MODEL_UNLOADED, RefusedError
 from engine.serve.json_input import chained
 from engine.serve.queue import Queue, Report, Ticket
+from engine.serve.requests import Answers
 
 UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
@@ -175,6 +176,7 @@ class Named:
         ticket: of its request that is answered or next, in the queue of all requests.
         made: when, in seconds since 1970.
         sent: the conversation that it was asked last.
+        answers: what is generated in it; None while nothing is.
     """
 
     guest: Guest
@@ -188,6 +190,7 @@ class Named:
     ticket: Ticket | None = None
     freed: bool = False
     sent: Sent = field(default_factory=Sent)
+    answers: Answers | None = None
 
     @property
     def used(self) -> float:
@@ -198,6 +201,11 @@ class Named:
     def idle_seconds(self) -> float:
         """How long nobody has used it."""
         return 0.0 if self.queue.busy else time.monotonic() - self.used
+
+    def steer(self) -> None:
+        """End what it answers where that is whole; who waits for it is next, and reads on."""
+        if self.answers is not None:
+            self.answers.cancel(whole=True)
 
     def gone(self) -> EngineError:
         """The error for those who waited for it."""
@@ -742,11 +750,13 @@ class Place:
         session: the engine's. Nobody else uses it meanwhile.
         last: how the reply has ended. While that is not known the session is not relied on.
         said: the answer, where the client has all of it.
+        named: the client's session that it is in; None for a request without one.
     """
 
     session: Session
     last: Finished | Failed | None = None
     said: Message | None = None
+    named: Named | None = None
 
 
 class Asked(Protocol):
@@ -831,7 +841,7 @@ class Places:
             await self._admitted(named.queue, held, True, guest, report, "its session")
             await self._admitted(self.queue, held, True, guest, report, what, answers, named)
             before = named.config
-            place = Place(self._session(named, model, asked.config))
+            place = Place(self._session(named, model, asked.config), named=named)
             end = partial(self._leave_named, named, place, before)
             held.callback(end)
             held.callback(tried, end)
@@ -850,6 +860,7 @@ class Places:
             self._known.closed(known)
 
     def _leave_named(self, named: Named, place: Place, before: SessionConfig) -> None:
+        named.answers = None
         failed = place.last.code if isinstance(place.last, Failed) else ""
         if failed == UNSUPPORTED_SESSION:
             named.config = before  # what was refused does not stay asked for

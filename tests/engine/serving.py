@@ -110,13 +110,17 @@ def status(answer: bytes) -> int:
     return int(found[1])
 
 
+def chunks(stream: bytes) -> list[Any]:
+    """The objects of a streamed answer."""
+    lines = re.findall(rb"^data: (\{.*\})\r?$", stream, re.MULTILINE)
+    return [json.loads(line) for line in lines]
+
+
 def deltas(stream: bytes) -> list[str]:
     """The pieces of a streamed answer."""
-    lines = re.findall(rb"^data: (\{.*\})\r?$", stream, re.MULTILINE)
-    chunks = [json.loads(line) for line in lines]
     return [
         c["choices"][0]["delta"].get("content", "")
-        for c in chunks
+        for c in chunks(stream)
         if c.get("choices") and c["choices"][0]["delta"].get("content")
     ]
 

@@ -1,4 +1,4 @@
-"""`/v1/sessions`: made, listed, read, forked and freed."""
+"""`/v1/sessions`: made, listed, read, forked, steered and freed."""
 
 from __future__ import annotations
 
@@ -58,6 +58,14 @@ class SessionRoutes:
                 body=ForkBody,
                 status=201,
             ),
+            Operation(
+                "POST",
+                f"{one}/steer",
+                self._steer,
+                "End the session's answer where its text is whole: neither within a character nor "
+                "a tool call. Its client gets what there is, and the request that waits in the "
+                "session, or comes next, goes on from that with nothing read again.",
+            ),
         ]
 
     async def _make(self, request: Request) -> Response:
@@ -109,6 +117,11 @@ class SessionRoutes:
     async def _fork(self, request: Request) -> Response:
         twin = (await bodies.small(request, ForkBody)).session_id
         return await self._told(self._sessions.fork(*_asked(request), twin), 201)
+
+    async def _steer(self, request: Request) -> Response:
+        named = self._sessions.get(*_asked(request))
+        named.steer()
+        return await self._told(named, 200)
 
     async def _delete(self, request: Request) -> Response:
         guest, name = _asked(request)

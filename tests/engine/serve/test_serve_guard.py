@@ -122,6 +122,7 @@ def test_sessions_and_conversations_of_one_key_are_not_seen_by_another(
         ("GET", "/v1/sessions/a"),
         ("DELETE", "/v1/sessions/a"),
         ("POST", "/v1/sessions/a/fork"),
+        ("POST", "/v1/sessions/a/steer"),
     ):
         assert ask(server, method, path, **two).code == "session_not_found"
     assert ask(server, "GET", "/v1/sessions", **two).json["data"] == []

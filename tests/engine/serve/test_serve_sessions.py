@@ -23,6 +23,7 @@ from tests.engine.serving import (
     CHAT,
     ask,
     body,
+    chunks,
     connect,
     deltas,
     endless,
@@ -470,3 +471,38 @@ def test_a_session_tells_of_its_reply(serve: Serve) -> None:
         assert shown["reply"]["prompt_tokens"] > 0
     until(lambda: ask(server, "GET", "/v1/sessions/a").json["status"] == "idle")
     assert ask(server, "GET", "/v1/sessions/a").json["reply"] is None
+
+
+def test_a_steered_answer_ends_whole_and_what_comes_next_reads_nothing_again(
+    serve: Serve,
+) -> None:
+    server = serve()
+    said = [user("a long beginning " * 20)]
+    wanted = {"stream_options": {"include_usage": True}, "session_id": "a"}
+    with connect(server, raw(endless(messages=said, **wanted))) as client:
+        stream = until_said(client, b'"content"')
+        steered = ask(server, "POST", "/v1/sessions/a/steer")
+        assert (steered.status, steered.json["id"]) == (200, "a")
+        stream += rest(client)
+    text = "".join(deltas(stream))
+    assert "\ufffd" not in text[-1:]
+    usage = next(c["usage"] for c in chunks(stream) if c.get("usage"))
+    answer = {"role": "assistant", "content": text}
+    asked = body(session_id="a", messages=[*said, answer, user("and then")])
+    second = ask(server, "POST", CHAT, asked)
+    known = second.json["usage"]["prompt_tokens_details"]["cached_tokens"]
+    assert known >= usage["prompt_tokens"] + usage["completion_tokens"] - 1
+    # A session that answers nothing is as it was; one that is not there is not.
+    assert ask(server, "POST", "/v1/sessions/a/steer").status == 200
+    assert ask(server, "POST", "/v1/sessions/b/steer").code == "session_not_found"
+
+
+def test_a_request_that_waits_for_its_session_goes_on_when_that_is_steered(serve: Serve) -> None:
+    server = serve()
+    with connect(server, raw(endless(session_id="a"))) as first:
+        until_said(first, b'"content"')
+        with connect(server, raw(body(session_id="a", max_tokens=3, stream=True))) as second:
+            until(lambda: ask(server, "GET", "/v1/sessions/a").json["queue"] == 1)
+            ask(server, "POST", "/v1/sessions/a/steer")
+            assert b"[DONE]" in rest(first)
+            assert deltas(rest(second))
