@@ -87,6 +87,13 @@ def kill(arguments: list[str]) -> int:
     return subprocess.call([sys.executable, "-m", "tests.bench", "kill", *arguments], cwd=ROOT)
 
 
+def queue(arguments: list[str]) -> int:
+    """Messages queued, steered, edited, removed, stopped and killed: each once, in order."""
+    from tests.torture_queue import main
+
+    return main(arguments)
+
+
 def person(arguments: list[str]) -> int:
     """Random actions of a person at the window; after each, screen, store and engine agree."""
     from tests.app.person import main
@@ -238,6 +245,7 @@ COMMANDS = {
     "faults": faults,
     "doors": doors,
     "kill": kill,
+    "queue": queue,
     "person": person,
     "exchange": exchange,
     "profile": profile,

@@ -78,6 +78,7 @@ class Turn:
         silent: whether nothing has come yet of what was asked of another machine.
         blind: the name of the chat's model if images go with what is composed and it is known to
             see none, else "".
+        rewords: what is composed are other words for a message that is queued.
     """
 
     compose: Compose
@@ -90,6 +91,7 @@ class Turn:
     asked: bool = False
     silent: bool = False
     blind: str = ""
+    rewords: bool = False
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -120,7 +122,8 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
     ``message_id`` names the message it is about; without one it is the last that fits. For
     `Action.RESTORE` it is the message that the deleted ones followed, none at the beginning.
     """
-    quiet = action not in _NEEDS_QUIET or turn.reply is None
+    needs_quiet = action in _NEEDS_QUIET and not (action is Action.SEND and turn.rewords)
+    quiet = turn.reply is None or not needs_quiet
     busy = None if quiet else tr(ASKED if turn.asked else BUSY)
     # What cannot help, whether a reply runs or not, is not offered for later.
     if busy and action is not Action.FORGET_OLDEST:

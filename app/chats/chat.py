@@ -16,6 +16,7 @@ from app.chats.answering import Answering
 from app.chats.attaching import Attaching
 from app.chats.counting import ToCount, TokenCount
 from app.chats.options import ChatOptions, model_of_answer, of_answer
+from app.chats.queue import MessageQueue
 from app.chats.saved_chat import SavedChat, saved_together
 from app.chats.session import context_of
 from app.chats.signals import ChatSignals
@@ -29,6 +30,7 @@ from app.store import (
     Attachments,
     ChatRecord,
     Message,
+    Queued,
     Store,
     has_images,
     new_id,
@@ -53,9 +55,11 @@ class Chat(ChatSignals):
         attaching: the files that go with what is being composed.
         count: how many tokens it would take with what is being composed.
         alias: what stands in the place of its model's name while that is hidden, else "".
-        sends_later: what is composed is submitted by itself once nothing is in its way.
-        steers: it is not to wait for the end of what the model says, nor for what it says to the
-            results of its tools.
+        queue: what is said once the reply has ended.
+        sends_later: what is composed is submitted by itself once its files are read, or the reply
+            has ended that it steers.
+        steers: it, or the first of the queue, is not to wait for the end of what the model says,
+            nor for what it says to the results of its tools.
         unsent: why it was not, in a sentence, until something else is written; else "".
     """
 
@@ -76,6 +80,7 @@ class Chat(ChatSignals):
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         self.alias = self._short = self.unsent = ""
         self.sends_later = self.steers = False
+        self.queue = MessageQueue(self._saved, self._on_queue)
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
@@ -115,7 +120,8 @@ class Chat(ChatSignals):
     def blank(self) -> bool:
         """Whether nothing was said and nothing stands in the composer."""
         record = self.record
-        return self.transcript.leaf_id is None and not (record.draft or record.draft_attachments)
+        written = record.draft or record.draft_attachments or record.queued
+        return self.transcript.leaf_id is None and not written
 
     def set_short(self, short: str) -> None:
         """Be called this while the others of its group are beside it; "" for its title again."""
@@ -192,6 +198,11 @@ class Chat(ChatSignals):
     def answering(self) -> bool:
         """Whether a reply runs, stands still or waits for its model."""
         return self.reply is not None
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it answers, or goes on by itself with what waits."""
+        return self.answering or self.sends_later or self._next is not None
 
     @property
     def paused(self) -> bool:
@@ -279,14 +290,18 @@ class Chat(ChatSignals):
         reading = self.attaching.reading
         known = (self.transcript, self.answering_id, self.stored, reading)
         asked, silent = self.tools.waiting > 0, self.silent_s is not None
+        reply = self.reply
+        if reply is None and self._next is not None:  # in a moment: nothing may come before it
+            reply = Waiting(self.record.model)
         return Turn(
             compose,
-            self.reply,
+            reply,
             *known,
             remote=self._remote_now,
             asked=asked,
             silent=silent,
             blind=self.cannot_see(compose.attachments),
+            rewords=isinstance(compose, Editing) and self.queue.get(compose.message) is not None,
         )
 
     @property
@@ -409,29 +424,97 @@ class Chat(ChatSignals):
         free = replace(self._turn(), reading=(), reply=None)
         if refusal(Action.SEND, free):
             return False
-        self._wait(sends_later=True)
+        if self.attaching.reading or isinstance(self.compose, Editing):
+            self._wait(sends_later=True)
+        else:
+            self._enqueue()
         return True
+
+    @saved_together
+    def _enqueue(self, at: int | None = None) -> None:
+        compose = self.compose
+        self._compose(Writing())
+        self.queue.add(compose.text, compose.attachments, at)
 
     def steer(self) -> bool:
         """Submit it now: the answer ends where its text is whole and stays, tools end first.
 
-        False, and it waits at most, where it cannot go on from what is said: a file is read, or
-        the model is loaded.
+        The queue stays behind it; where nothing is composed it is the first of that. False, and it
+        waits at most, where it cannot go on from what is said: a file is read, or the model is
+        loaded.
         """
-        if not (self.sends_later or self.submit_later()):
+        composed = self.sends_later or self.compose != Writing()
+        free = replace(self._turn(), reading=(), reply=None)
+        if refusal(Action.SEND, free) if composed else not self.queue.messages:
             return False
-        if self.attaching.reading or isinstance(self.reply, Waiting):
+        if composed and self.attaching.reading:
+            self._wait(sends_later=True)
             return False
-        self._wait(sends_later=True, steers=True)
+        if isinstance(self.reply, Waiting):
+            if composed:
+                self._enqueue(at=0)
+            return False
+        if not composed:
+            self.queue.move()
+        self._wait(sends_later=composed, steers=True)
         self._answering.steer()
         return True
 
     def send_later(self, text: str, files: Attachments = ()) -> bool:
         """Say something once the reply has ended; False where something else is being composed."""
-        if self.compose != Writing() or not self.answering or self.attaching.reading:
+        if self.compose != Writing() or not self.at_work or self.attaching.reading:
             return False
-        self._compose(Writing(text, files))
-        return self.submit_later()
+        self.queue.add(text, files)
+        return True
+
+    # What is queued.
+
+    def send_queued(self) -> bool:
+        """Let the queue go on, at once if nothing is being answered."""
+        if isinstance(self.compose, Editing) and self._turn().rewords and not self.submit():
+            return False
+        if self.reply is None and self.queue.messages:
+            self._send_queued(self.queue.messages[0])
+        if self.reply is not None:
+            self.queue.move()
+        return self.queue.moves
+
+    def edit_queued(self, message_id: str) -> bool:
+        """Take one into the composer, where it keeps its place; it is not sent meanwhile."""
+        if (queued := self.queue.get(message_id)) is None:
+            return False
+        said = Message(queued.id, self.id, content=queued.text, attachments=queued.attachments)
+        self._compose(Editing.of(said, self.compose))
+        return True
+
+    @saved_together
+    def remove_queued(self, message_id: str) -> None:
+        """It is not said any more."""
+        compose = self.compose
+        if isinstance(compose, Editing) and compose.message == message_id:
+            self._compose(compose.before)
+        self.queue.take(message_id)
+
+    @Slot()
+    def _on_queue(self) -> None:
+        self.chat_changed.emit()  # or the list of chats would keep a record without it
+        self.turn_changed.emit()
+        self.phase_changed.emit()
+
+    @property
+    def _next(self) -> Queued | None:
+        """What of the queue goes as soon as all have heard of the end of the reply."""
+        first = self.steers and self.sends_later
+        return None if first or self.reply is not None else self.queue.next
+
+    def _send_queued(self, queued: Queued) -> None:
+        text, files = queued.text, queued.attachments
+        turn = replace(self._turn(Writing(text, files)), reading=(), reply=None)
+        if why := refusal(Action.SEND, turn):
+            self.queue.move(False, refused=why)
+        else:
+            self._say(text, files, self.attaching.resolved(files, text), queued)
+            self.steers = False
 
     @Slot()
     def _on_model_known(self) -> None:
@@ -471,24 +554,41 @@ class Chat(ChatSignals):
 
     @Slot()
     def _on_way_free(self) -> None:
-        if self._free:
+        queue = self.queue
+        if self.reply is None:
+            # What the reply was to end for may have been removed meanwhile.
+            self.steers = self.steers and (self.sends_later or queue.next is not None)
+            if not self.steers and not (queue.messages and queue.goes_on):
+                queue.move(False, refused=queue.refused)
+        if self._free or self._next is not None:
             # Once all that hear of the end have heard of it.
             QTimer.singleShot(0, self, self._submit_waiting)
 
     @property
     def _free(self) -> bool:
-        return self.sends_later and not self.attaching.reading and self.reply is None
+        """Whether what is composed, and to be submitted by itself, may be now."""
+        if not self.sends_later or self.attaching.reading:
+            return False
+        queues = isinstance(self.compose, Writing) and not self.steers
+        return queues or self.reply is None or self._turn().rewords
 
     @Slot()
     def _submit_waiting(self) -> None:
         if not self._free:
+            if (queued := self._next) is not None:
+                self._send_queued(queued)
             return
-        compose, why = self.compose, self.can(Action.SEND) or ""
-        if self.submit():
-            self._wait(sends_later=False)
-            self.sent_later.emit(compose)
+        compose, said = self.compose, True
+        why = refusal(Action.SEND, replace(self._turn(), reply=None)) or ""
+        if why:
+            said = False
+        elif (self.answering or self._next is not None) and isinstance(compose, Writing):
+            self._enqueue()
         else:
-            self._wait(sends_later=False, unsent=why)
+            said = self.submit()
+        self._wait(sends_later=False, unsent=why)
+        if said:
+            self.sent_later.emit(compose)
 
     # What is said, and how it is answered.
 
@@ -505,11 +605,15 @@ class Chat(ChatSignals):
         return True
 
     @saved_together
-    def _say(self, text: str, files: Attachments, resolved: Attachments) -> None:
+    def _say(
+        self, text: str, files: Attachments, resolved: Attachments, queued: Queued | None = None
+    ) -> None:
         if not self.record.title:
             named = text if text.strip() or not files else files[0].name
             self._saved.change(title=title_from(named))
-        if self.compose == Writing(text, files):
+        if queued is not None:
+            self.queue.take(queued.id)  # on the disk in the same moment
+        elif self.compose == Writing(text, files):
             # What is sent no longer stands in the composer, on the disk too.
             self._compose(Writing())
         else:
@@ -527,6 +631,8 @@ class Chat(ChatSignals):
 
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
+        if (queued := self.queue.get(message_id)) is not None:
+            return self._reword_queued(queued, text)
         if self.can(Action.EDIT, message_id):
             return False
         compose, files = self.compose, self.transcript[message_id].attachments
@@ -535,6 +641,18 @@ class Chat(ChatSignals):
         if refusal(Action.SEND, self._turn(Writing(text, files))):
             return False
         self._reword(message_id, text, self.attaching.resolved(files, text))
+        return True
+
+    @saved_together
+    def _reword_queued(self, queued: Queued, text: str) -> bool:
+        compose = self.compose
+        edited = isinstance(compose, Editing) and compose.message == queued.id
+        if edited and self.can(Action.SEND):
+            return False
+        self.queue.change(queued.id, text, compose.attachments if edited else queued.attachments)
+        if isinstance(compose, Editing) and edited:
+            self._compose(compose.before)
+            self._on_queue()  # it may have been waited for
         return True
 
     @saved_together
@@ -556,6 +674,8 @@ class Chat(ChatSignals):
         """End the reply at its next token; what it wrote stays."""
         if self.can(Action.STOP):
             return False
+        self.steers = self.steers and self.sends_later
+        self.queue.move(False)
         self._answering.stop()
         return True
 
@@ -674,6 +794,7 @@ class Chat(ChatSignals):
     def give_up(self) -> None:
         """It was deleted: nothing more is answered or read for it, and its cache goes."""
         self.keep_back()
+        self.queue.move(False)
         self.attaching.cancel_reading()
         self.stop()
         self.forget_session()
@@ -689,7 +810,7 @@ class Chat(ChatSignals):
 
     def leave_model(self) -> None:
         """Nothing shows this chat: what it alone waits for is not loaded to its end."""
-        if self.reply is None and not self.sends_later:
+        if not self.at_work:
             self._loader.leave(self.record.model, self.id)
 
     def _want(self, ref: str) -> None:
@@ -725,7 +846,7 @@ class Chat(ChatSignals):
 
     def cancel_for_close(self) -> None:
         """First step of the program's end: stop the reply; it counts as interrupted."""
-        self.sends_later = self.steers = False
+        self.sends_later = self.steers = self.queue.moves = False
         self._answering.cancel_for_close()
 
     def close(self) -> None:

@@ -202,7 +202,7 @@ class ChatLibrary(QObject):
     def release(self, chat_id: str) -> None:
         """Let go of a chat that nothing shows any more, once its reply has ended."""
         chat = self._in_use.get(chat_id)
-        if chat is not None and (chat.answering or chat.sends_later):
+        if chat is not None and chat.at_work:
             self._leaving.add(chat_id)
         elif chat is not None:
             self._leaving.discard(chat_id)
@@ -363,7 +363,7 @@ class ChatLibrary(QObject):
         if isinstance(chat, Chat):
             (self.unread.add if chat.unseen else self.unread.discard)(chat.id)
             self.activity.emit(chat.id)
-            if chat.id in self._leaving and not (chat.answering or chat.sends_later):
+            if chat.id in self._leaving and not chat.at_work:
                 QTimer.singleShot(0, self, self._release_ended)
 
     @Slot()

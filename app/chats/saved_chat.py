@@ -54,7 +54,7 @@ class SavedChat:
     def compose(self) -> Compose:
         """What stands in the composer. A message that is gone is not edited any more."""
         record = self.record
-        if record.edited_id is not None and record.edited_id in self.transcript:
+        if record.edited_id is not None and self._is_there(record.edited_id):
             return Editing(
                 record.edited_id,
                 record.edited_text,
@@ -63,6 +63,10 @@ class SavedChat:
                 record.draft_attachments,
             )
         return Writing(record.draft, record.draft_attachments)
+
+    def _is_there(self, message_id: str) -> bool:
+        queued = any(each.id == message_id for each in self.record.queued)
+        return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
         """Compose something else, in memory; ``keep`` or ``keep_compose`` stores it."""
@@ -139,7 +143,7 @@ class SavedChat:
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
         editing = compose if isinstance(compose, Editing) else None
-        gone = editing if editing and editing.message not in self.transcript else None
+        gone = editing if editing and not self._is_there(editing.message) else None
         removal = Removal(removed, leaf, gone)
         self._store.delete_messages(self.record.id, removal.ids, self.transcript.leaf_id)
         self.change(leaf_id=self.transcript.leaf_id)

@@ -251,6 +251,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         edited_text="",
         draft_attachments=last.attachments if last.role == "user" else (),
         edited_attachments=(),
+        queued=(),
         group_id=None,
         variant="",
     )

@@ -93,6 +93,15 @@ class Attachment:
 Attachments = tuple[Attachment, ...]
 
 
+@dataclass(frozen=True)
+class Queued:
+    """A message that is to be sent once what is before it has been answered."""
+
+    id: str
+    text: str
+    attachments: Attachments = ()
+
+
 def has_images(attachments: Attachments) -> bool:
     """Whether there is an image among them."""
     return any(each.is_image for each in attachments)
@@ -146,6 +155,24 @@ def _attachment(value: Any) -> Attachment:
     cleaned = {name: _sound(text) for name, text in texts.items()}
     taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
     return Attachment(**taken, use=use, spans=tuple((a, b, c) for a, b, c in spans))
+
+
+def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
+    return [{**vars(q), "attachments": attachments_to_json(q.attachments)} for q in queue]
+
+
+def queued_from_json(value: object) -> tuple[Queued, ...]:
+    """Raises TypeError or ValueError for what is no list of messages, each with another id."""
+    found: dict[str, Queued] = {}
+    for each in value if isinstance(value, list) else [None]:
+        if not isinstance(each, dict):
+            raise TypeError("a queued message is damaged")
+        key, text = each.get("id"), each.get("text")
+        if not isinstance(key, str) or not isinstance(text, str) or key in found:
+            raise TypeError("a queued message is damaged")
+        files = attachments_from_json(each.get("attachments", []))
+        found[key] = Queued(_sound(key), _sound(text), files)
+    return tuple(found.values())
 
 
 def text_from_json(value: object) -> AttachedText:
@@ -204,6 +231,11 @@ def create(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX messages_attached ON messages(id) WHERE attachments <> '[]'")
 
 
+def create_queue(db: sqlite3.Connection) -> None:
+    """What waits to be sent, see `Queued`."""
+    db.execute("ALTER TABLE chats ADD COLUMN queued TEXT NOT NULL DEFAULT '[]'")
+
+
 def create_images(db: sqlite3.Connection) -> None:
     """The images; each one's thumbnail first, as what comes after a long value is read slowly."""
     db.execute(
@@ -211,8 +243,9 @@ def create_images(db: sqlite3.Connection) -> None:
     )
 
 
+_HASH = "SELECT COALESCE(json_extract(each.value, '$.hash'), '') FROM"
 _REFERRED = " UNION ".join(
-    f"SELECT COALESCE(json_extract(each.value, '$.hash'), '') FROM {table}, json_each("
+    f"{_HASH} {table}, json_each("
     f"CASE WHEN json_valid({column}) THEN {column} ELSE '[]' END) AS each WHERE {column} <> '[]'"
     for table, column in (
         ("messages", "attachments"),
@@ -220,13 +253,17 @@ _REFERRED = " UNION ".join(
         ("chats", "edited_attachments"),
     )
 )
-_UNUSED = f"hash NOT IN ({_REFERRED})"
+_IN_QUEUES = (
+    f" UNION {_HASH} (SELECT queued FROM chats WHERE queued <> '[]' AND json_valid(queued)), "
+    "json_each(queued) AS one, json_each(queued, one.fullkey || '.attachments') AS each"
+)
 _TABLES = ("attached", "images")
 
 
 def has_unused(db: sqlite3.Connection) -> bool:
     """Whether there are texts or images that no message and no draft has any more."""
-    some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {_UNUSED}" for table in _TABLES)
+    unused = _unused(db)
+    some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
     return db.execute(f"{some} LIMIT 1").fetchone() is not None
 
 
@@ -234,4 +271,9 @@ def forget_unused(db: sqlite3.Connection) -> None:
     """Erase the texts and images that no message and no draft has any more."""
     there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"  # a copy may be older than these
     for (table,) in db.execute(there, _TABLES).fetchall():
-        db.execute(f"DELETE FROM {table} WHERE {_UNUSED}")
+        db.execute(f"DELETE FROM {table} WHERE {_unused(db)}")
+
+
+def _unused(db: sqlite3.Connection) -> str:
+    queues = any(row[1] == "queued" for row in db.execute("PRAGMA table_info(chats)"))
+    return f"hash NOT IN ({_REFERRED}{_IN_QUEUES if queues else ''})"

@@ -188,7 +188,8 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
 
 def blank(chat: ChatRecord) -> bool:
     """Whether a chat holds nothing to bring back."""
-    return chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
+    nothing = chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
+    return nothing and not chat.queued
 
 
 def due(chats: Iterable[ChatRecord], now: float, run_began: float) -> list[str]:

@@ -185,6 +185,11 @@ def images(db: sqlite3.Connection) -> None:
     attachments.create_images(db)
 
 
+def queues(db: sqlite3.Connection) -> None:
+    """Messages that were queued while a reply ran outlive the program, as a draft does."""
+    attachments.create_queue(db)
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
@@ -198,6 +203,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     files_found,
     grouped,
     images,
+    queues,
 )
 
 

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Protocol
 
-from app.store.attachments import AttachedText, StoredImage, from_column, to_column
+from app.store.attachments import (
+    AttachedText,
+    StoredImage,
+    from_column,
+    queued_from_json,
+    queued_to_json,
+    to_column,
+)
 from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message
 
 _CHAT = [f.name for f in fields(ChatRecord)]
@@ -68,6 +75,7 @@ _OPTIONAL: dict[str, tuple[type, ...]] = {
     "attachments": (str, NoneType),
     "draft_attachments": (str, NoneType),
     "edited_attachments": (str, NoneType),
+    "queued": (str, NoneType),
 }
 _sound: set[tuple[type, ...]] = set()  # the types of rows that were looked at value by value
 
@@ -114,6 +122,8 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
     values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]
     for name in _FILES:
         values[name] = from_column(values[name])
+    queued = values["queued"] or "[]"
+    values["queued"] = () if queued == "[]" else queued_from_json(json.loads(queued))
     # A frozen dataclass sets its fields one by one; with ten thousand chats the start shows it.
     chat = ChatRecord.__new__(ChatRecord)
     chat.__dict__.update(values)
@@ -159,6 +169,8 @@ def chat_values(chat: ChatRecord) -> list[Any]:
     for name in _FILES:
         at = _CHAT.index(name)
         values[at] = to_column(values[at])
+    at = _CHAT.index("queued")
+    values[at] = json.dumps(queued_to_json(values[at]), ensure_ascii=False)
     return values
 
 

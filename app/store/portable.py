@@ -12,6 +12,8 @@ from app.store.attachments import (
     attachments_from_json,
     attachments_to_json,
     images_to_json,
+    queued_from_json,
+    queued_to_json,
 )
 from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message, Role, Status
 
@@ -30,7 +32,8 @@ _LONGEST_ID = 200
 def attached_in(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
     """The files of what `chat_to_json` writes."""
     living = (m.attachments for m in messages if m.deleted_at is None)
-    return [chat.draft_attachments, chat.edited_attachments, *living]
+    queued = (each.attachments for each in chat.queued)
+    return [chat.draft_attachments, chat.edited_attachments, *queued, *living]
 
 
 def chat_to_json(
@@ -47,7 +50,7 @@ def chat_to_json(
     ids = {message.id for message in kept}
     written = _fields(chat, _CHAT)
     written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (kept[-1].id if kept else None)
-    if chat.edited_id not in ids:
+    if chat.edited_id not in ids | {each.id for each in chat.queued}:
         written["edited_id"], written["edited_text"] = None, ""
         written["edited_attachments"] = []
     if texts:
@@ -62,6 +65,8 @@ def _fields(record: ChatRecord | Message, wanted: Iterable[Any]) -> dict[str, An
     values = {each.name: getattr(record, each.name) for each in wanted}
     for name in _FILES & values.keys():
         values[name] = attachments_to_json(values[name])
+    if isinstance(record, ChatRecord):
+        values["queued"] = queued_to_json(record.queued)
     return values
 
 
@@ -97,7 +102,7 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]
     last = next(reversed(messages), None)
     if chat.leaf_id not in messages:
         chat = replace(chat, leaf_id=last)
-    if chat.edited_id not in messages:
+    if chat.edited_id not in messages.keys() | {each.id for each in chat.queued}:
         chat = replace(chat, edited_id=None, edited_text="", edited_attachments=())
     return chat, list(messages.values())
 
@@ -155,6 +160,8 @@ def _checked(name: str, value: Any) -> Any:
         return value
     if name in _FILES:
         return attachments_from_json(value)
+    if name == "queued":
+        return queued_from_json(value)
     if name == "tags":
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise ValueError("tags is not a list of words")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from app.settings.language import mark, tr
-from app.store.attachments import Attachments
+from app.store.attachments import Attachments, Queued
 
 Role = Literal["user", "assistant", "system", "tool"]
 Status = Literal["complete", "streaming", "interrupted", "cancelled", "error"]
@@ -57,6 +57,7 @@ class ChatRecord:
         variant: what it differs in from the others of its group: a model, a seed; may be empty.
         draft_attachments, edited_attachments: the files that go with the draft, and those with the
             message that is being asked in other words.
+        queued: what waits to be sent, the first in front. `edited_id` may be one of these, too.
     """
 
     id: str
@@ -80,6 +81,7 @@ class ChatRecord:
     edited_attachments: Attachments = ()
     group_id: str | None = None
     variant: str = ""
+    queued: tuple[Queued, ...] = ()
 
     @property
     def shown_title(self) -> str:
@@ -199,6 +201,7 @@ def storable_chat(chat: ChatRecord) -> ChatRecord:
         draft=storable_text(chat.draft),
         edited_text=storable_text(chat.edited_text),
         variant=storable_text(chat.variant[:LONGEST_NAME]),
+        queued=tuple(replace(each, text=storable_text(each.text)) for each in chat.queued),
         params=json.loads(json.dumps(chat.params)),
         tags=tuple(storable_text(tag[:LONGEST_NAME]) for tag in chat.tags[:MOST_TAGS]),
     )

@@ -192,7 +192,7 @@ def _fits(name: str, value: object) -> bool:
     """Whether a field holds what fields of that name hold."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
-    if name == "tags" or name.endswith("attachments"):
+    if name in {"tags", "queued"} or name.endswith("attachments"):
         return isinstance(value, tuple)
     if value is None:
         return name in _MAY_LACK

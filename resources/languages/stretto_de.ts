@@ -97,6 +97,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing a queued message.</source>
+        <translation>Du&#xa0;bearbeitest&#xa0;eine&#xa0;wartende&#xa0;Nachricht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>Broadcast  Ctrl+Shift+B</translation>
     </message>
@@ -903,8 +908,23 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply. {keys} sends the first one now.</source>
+        <translation>Wird&#xa0;nach&#xa0;der&#xa0;Antwort&#xa0;gesendet.&#xa0;{keys}&#xa0;sendet&#xa0;die&#xa0;erste&#xa0;sofort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie zurück.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <translation>Antwort&#xa0;wird&#xa0;unterbrochen&#xa0;…&#xa0;Esc&#xa0;hält&#xa0;die&#xa0;Nachricht&#xa0;zurück.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message removed from the queue</source>
+        <translation>Nachricht&#xa0;aus&#xa0;der&#xa0;Warteschlange&#xa0;entfernt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2136,6 +2156,41 @@ Du hast abgelehnt.</translation>
         <translation>Hilfe</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Enter edits the message, Delete removes it</source>
+        <translation>Enter&#xa0;bearbeitet&#xa0;die&#xa0;Nachricht,&#xa0;Entf&#xa0;entfernt&#xa0;sie</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Edit Message  Enter</source>
+        <translation>Nachricht&#xa0;bearbeiten&#xa0;&#xa0;Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Remove  Del</source>
+        <translation>Entfernen&#xa0;&#xa0;Del</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>%n file</source>
+        <comment>%n files</comment>
+        <translation>
+            <numerusform>%n Datei</numerusform>
+            <numerusform>%n Dateien</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued message {number}: {text}</source>
+        <translation>Wartende&#xa0;Nachricht&#xa0;{number}:&#xa0;{text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued messages</source>
+        <translation>Wartende&#xa0;Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4685,6 +4740,31 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>Neue Zeile</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send after the reply</source>
+        <translation>Nach&#xa0;der&#xa0;Antwort&#xa0;senden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Enter, during the reply</source>
+        <translation>Enter,&#xa0;während&#xa0;der&#xa0;Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit last queued message</source>
+        <translation>Letzte&#xa0;wartende&#xa0;Nachricht&#xa0;bearbeiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Remove queued message</source>
+        <translation>Wartende&#xa0;Nachricht&#xa0;entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the message</source>
+        <translation>Entf,&#xa0;auf&#xa0;der&#xa0;Nachricht</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8664,9 +8744,30 @@ Du hast nicht geantwortet.</translation>
         <translation>Port {port} kann nicht verwendet werden ({why}). Wähle einen anderen Port.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>You stopped the reply.</source>
+        <translation>Du&#xa0;hast&#xa0;die&#xa0;Antwort&#xa0;gestoppt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply failed.</source>
+        <translation>Die&#xa0;Antwort&#xa0;ist&#xa0;fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply was interrupted.</source>
+        <translation>Die&#xa0;Antwort&#xa0;wurde&#xa0;unterbrochen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Nicht gesendet. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>Not sent yet.</source>
+        <translation>Noch&#xa0;nicht&#xa0;gesendet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -10090,11 +10191,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} konnte die Antwort nicht zu Ende führen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
-        <translation>Wird nach der Antwort gesendet. {keys} sendet sofort, Esc hält sie zurück.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>

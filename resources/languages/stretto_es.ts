@@ -97,6 +97,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing a queued message.</source>
+        <translation>Editando&#xa0;un&#xa0;mensaje&#xa0;en&#xa0;cola.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>Difusión  Ctrl+Shift+B</translation>
     </message>
@@ -903,8 +908,23 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply. {keys} sends the first one now.</source>
+        <translation>Se&#xa0;enviarán&#xa0;tras&#xa0;la&#xa0;respuesta.&#xa0;{keys}&#xa0;envía&#xa0;el&#xa0;primero&#xa0;ya.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>Se enviará al leer «{file}». Esc lo deja aquí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <translation>Interrumpiendo&#xa0;la&#xa0;respuesta…&#xa0;Esc&#xa0;deja&#xa0;aquí&#xa0;el&#xa0;mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message removed from the queue</source>
+        <translation>Mensaje&#xa0;quitado&#xa0;de&#xa0;la&#xa0;cola</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2136,6 +2156,41 @@ Rechazaste responder.</translation>
         <translation>Ayuda</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Enter edits the message, Delete removes it</source>
+        <translation>Intro&#xa0;edita&#xa0;el&#xa0;mensaje;&#xa0;Supr&#xa0;lo&#xa0;quita</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Edit Message  Enter</source>
+        <translation>Editar&#xa0;mensaje&#xa0;&#xa0;Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Remove  Del</source>
+        <translation>Quitar&#xa0;&#xa0;Del</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>%n file</source>
+        <comment>%n files</comment>
+        <translation>
+            <numerusform>%n archivo</numerusform>
+            <numerusform>%n archivos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued message {number}: {text}</source>
+        <translation>Mensaje&#xa0;en&#xa0;cola&#xa0;{number}:&#xa0;{text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued messages</source>
+        <translation>Mensajes&#xa0;en&#xa0;cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4728,6 +4783,31 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>Línea nueva</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send after the reply</source>
+        <translation>Enviar&#xa0;tras&#xa0;la&#xa0;respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Enter, during the reply</source>
+        <translation>Intro,&#xa0;durante&#xa0;la&#xa0;respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit last queued message</source>
+        <translation>Editar&#xa0;el&#xa0;último&#xa0;mensaje&#xa0;en&#xa0;cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Remove queued message</source>
+        <translation>Quitar&#xa0;mensaje&#xa0;en&#xa0;cola</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the message</source>
+        <translation>Supr,&#xa0;sobre&#xa0;el&#xa0;mensaje</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8707,9 +8787,30 @@ No respondiste.</translation>
         <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>You stopped the reply.</source>
+        <translation>Has&#xa0;detenido&#xa0;la&#xa0;respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply failed.</source>
+        <translation>La&#xa0;respuesta&#xa0;ha&#xa0;fallado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply was interrupted.</source>
+        <translation>La&#xa0;respuesta&#xa0;se&#xa0;ha&#xa0;interrumpido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>No se ha enviado. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>Not sent yet.</source>
+        <translation>Aún&#xa0;sin&#xa0;enviar.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -10090,11 +10191,6 @@ No respondiste.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} no ha podido terminar la respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
-        <translation>Se enviará tras la respuesta. {keys} lo envía ya, Esc lo deja aquí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>

@@ -97,6 +97,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing a queued message.</source>
+        <translation>Modification&#xa0;d’un&#xa0;message&#xa0;en&#xa0;attente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>Diffusion  Ctrl+Shift+B</translation>
     </message>
@@ -903,8 +908,23 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply. {keys} sends the first one now.</source>
+        <translation>Envoi&#xa0;après&#xa0;la&#xa0;réponse.&#xa0;{keys}&#xa0;envoie&#xa0;le&#xa0;premier&#xa0;tout&#xa0;de&#xa0;suite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>Envoi après la lecture de « {file} ». Échap le garde ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <translation>Interruption&#xa0;de&#xa0;la&#xa0;réponse…&#xa0;Échap&#xa0;garde&#xa0;le&#xa0;message&#xa0;ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message removed from the queue</source>
+        <translation>Message&#xa0;retiré&#xa0;de&#xa0;la&#xa0;file&#xa0;d’attente</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2136,6 +2156,41 @@ Vous avez refusé.</translation>
         <translation>Aide</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Enter edits the message, Delete removes it</source>
+        <translation>Entrée&#xa0;pour&#xa0;modifier&#xa0;le&#xa0;message,&#xa0;Suppr&#xa0;pour&#xa0;le&#xa0;retirer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Edit Message  Enter</source>
+        <translation>Modifier&#xa0;le&#xa0;message&#xa0;&#xa0;Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Remove  Del</source>
+        <translation>Retirer&#xa0;&#xa0;Del</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>%n file</source>
+        <comment>%n files</comment>
+        <translation>
+            <numerusform>%n fichier</numerusform>
+            <numerusform>%n fichiers</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued message {number}: {text}</source>
+        <translation>Message&#xa0;en&#xa0;attente&#xa0;{number}&#xa0;:&#xa0;{text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued messages</source>
+        <translation>Messages&#xa0;en&#xa0;attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4685,6 +4740,31 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>Nouvelle ligne</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send after the reply</source>
+        <translation>Envoyer&#xa0;après&#xa0;la&#xa0;réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Enter, during the reply</source>
+        <translation>Entrée,&#xa0;pendant&#xa0;la&#xa0;réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit last queued message</source>
+        <translation>Modifier&#xa0;le&#xa0;dernier&#xa0;message&#xa0;en&#xa0;attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Remove queued message</source>
+        <translation>Retirer&#xa0;un&#xa0;message&#xa0;en&#xa0;attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the message</source>
+        <translation>Suppr,&#xa0;sur&#xa0;le&#xa0;message</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8664,9 +8744,30 @@ Vous n’avez pas répondu.</translation>
         <translation>Le port {port} ne peut pas être utilisé ({why}). Choisissez un autre port.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>You stopped the reply.</source>
+        <translation>Vous&#xa0;avez&#xa0;arrêté&#xa0;la&#xa0;réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply failed.</source>
+        <translation>La&#xa0;réponse&#xa0;a&#xa0;échoué.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply was interrupted.</source>
+        <translation>La&#xa0;réponse&#xa0;a&#xa0;été&#xa0;interrompue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Non envoyé. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>Not sent yet.</source>
+        <translation>Pas&#xa0;encore&#xa0;envoyé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -10090,11 +10191,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} n’a pas pu terminer la réponse.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
-        <translation>Envoi après la réponse. {keys} l’envoie tout de suite, Échap le garde ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>

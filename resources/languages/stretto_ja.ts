@@ -96,6 +96,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing a queued message.</source>
+        <translation>順番待ちのメッセージを編集中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>一斉送信  Ctrl+Shift+B</translation>
     </message>
@@ -897,8 +902,23 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply. {keys} sends the first one now.</source>
+        <translation>回答の後に送信します。{keys}で最初のものをすぐ送信します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>「{file}」の読み込み後に送信します。Escで取り消します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <translation>回答を中断しています…&#xa0;Escでメッセージをここに残します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message removed from the queue</source>
+        <translation>順番待ちからメッセージを削除しました</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2107,6 +2127,40 @@ You declined.</source>
         <translation>ヘルプ</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Enter edits the message, Delete removes it</source>
+        <translation>Enterでメッセージを編集、Deleteで削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Edit Message  Enter</source>
+        <translation>メッセージを編集&#xa0;&#xa0;Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Remove  Del</source>
+        <translation>削除&#xa0;&#xa0;Del</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>%n file</source>
+        <comment>%n files</comment>
+        <translation>
+            <numerusform>%n個のファイル</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued message {number}: {text}</source>
+        <translation>順番待ちのメッセージ&#xa0;{number}:&#xa0;{text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued messages</source>
+        <translation>順番待ちのメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4614,6 +4668,31 @@ You declined.</source>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>改行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send after the reply</source>
+        <translation>回答の後に送信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Enter, during the reply</source>
+        <translation>Enter（回答中）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit last queued message</source>
+        <translation>最後の順番待ちのメッセージを編集</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Remove queued message</source>
+        <translation>順番待ちのメッセージを削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the message</source>
+        <translation>Delete（メッセージ上）</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8556,9 +8635,30 @@ You did not answer.</source>
         <translation>ポート {port} は使用できません（{why}）。別のポートを選択してください。</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>You stopped the reply.</source>
+        <translation>回答を停止しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply failed.</source>
+        <translation>回答に失敗しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply was interrupted.</source>
+        <translation>回答が中断されました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>送信されていません。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>Not sent yet.</source>
+        <translation>まだ送信されていません。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -9962,11 +10062,6 @@ You did not answer.</source>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host}は回答を最後まで続けられませんでした。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
-        <translation>回答の後に送信します。{keys}ですぐ送信、Escで取り消します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>

@@ -96,6 +96,11 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing a queued message.</source>
+        <translation>正在编辑排队中的消息。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Broadcast  Ctrl+Shift+B</source>
         <translation>群发  Ctrl+Shift+B</translation>
     </message>
@@ -897,8 +902,23 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply. {keys} sends the first one now.</source>
+        <translation>回复后发送。按&#xa0;{keys}&#xa0;立即发送第一条。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>读取“{file}”后发送。按 Esc 留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <translation>正在中断回复…&#xa0;按&#xa0;Esc&#xa0;将消息留在此处。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Message removed from the queue</source>
+        <translation>已从队列中移除消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2107,6 +2127,40 @@ You declined.</source>
         <translation>帮助</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Enter edits the message, Delete removes it</source>
+        <translation>按&#xa0;Enter&#xa0;编辑消息，按&#xa0;Delete&#xa0;移除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Edit Message  Enter</source>
+        <translation>编辑消息&#xa0;&#xa0;Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Remove  Del</source>
+        <translation>移除&#xa0;&#xa0;Del</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>%n file</source>
+        <comment>%n files</comment>
+        <translation>
+            <numerusform>%n 个文件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued message {number}: {text}</source>
+        <translation>排队消息&#xa0;{number}：{text}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
+        <source>Queued messages</source>
+        <translation>排队中的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4657,6 +4711,31 @@ You declined.</source>
         <location filename="../../app/ui/window/commands.py"/>
         <source>New line</source>
         <translation>换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Send after the reply</source>
+        <translation>回复后发送</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Enter, during the reply</source>
+        <translation>Enter，在回复期间</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit last queued message</source>
+        <translation>编辑最后一条排队消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Remove queued message</source>
+        <translation>移除排队消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the message</source>
+        <translation>Delete，在消息上</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8599,9 +8678,30 @@ You did not answer.</source>
         <translation>无法使用端口 {port}（{why}）。请选择其他端口。</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>You stopped the reply.</source>
+        <translation>你已停止回复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply failed.</source>
+        <translation>回复失败。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>The reply was interrupted.</source>
+        <translation>回复已中断。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/queue.py"/>
+        <source>Not sent yet.</source>
+        <translation>尚未发送。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -9962,11 +10062,6 @@ You did not answer.</source>
         <location filename="../../app/remote/stream.py"/>
         <source>{host} could not finish the reply.</source>
         <translation>{host} 无法完成此回复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sends after the reply. {keys} sends it now, Esc keeps it here.</source>
-        <translation>回复后发送。按 {keys} 立即发送，按 Esc 留在此处。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>

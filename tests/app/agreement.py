@@ -27,7 +27,7 @@ from tests.app.step_engine import StepEngine
 
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
 KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by", "group_id", "variant")
-KEPT += ("draft_attachments", "edited_attachments")
+KEPT += ("draft_attachments", "edited_attachments", "queued")
 """What of a chat's record is in the store as soon as it is on screen."""
 
 

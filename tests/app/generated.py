@@ -6,7 +6,16 @@ import random
 from dataclasses import replace
 from typing import Any, get_args
 
-from app.store import AttachedText, Attachment, ChatRecord, Folder, Message, Store, new_id
+from app.store import (
+    AttachedText,
+    Attachment,
+    ChatRecord,
+    Folder,
+    Message,
+    Queued,
+    Store,
+    new_id,
+)
 from app.store.portable import attached_in
 from app.store.records import Status
 
@@ -53,6 +62,10 @@ def _chat(chance: random.Random) -> tuple[ChatRecord, list[Message]]:
         tags=chance.choice(((), ("a", "größer"))),
         titled_by=chance.choice(("", "person", "model")),
         draft_attachments=_files(chance),
+        queued=tuple(
+            Queued(new_id(), chance.choice(TEXTS), _files(chance))
+            for _ in range(chance.choice((0, 0, 1, 3)))
+        ),
     )
     messages: list[Message] = []
     for _ in range(chance.randrange(12)):

@@ -158,7 +158,7 @@ DIALOGS = (
 PALETTE = ("score", "new ch", "regenerate", "say", "one", "text size", "tr", "qqxz")
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
 
-OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "leaf_id")
+OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "queued", "leaf_id")
 """What of a chat no other chat's action may change."""
 
 Touched = set[str] | None
@@ -369,7 +369,7 @@ class Person:
         if not anywhere:
             self._close_what_is_above()
         # What was to be said after a reply is said whenever that ends, whatever ends it.
-        waiting = {c.id for c in self.app.library.in_use() if c.sends_later}
+        waiting = {c.id for c in self.app.library.in_use() if c.sends_later or c.queue.moves}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
         self.done[name] += 1

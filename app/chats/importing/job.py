@@ -235,13 +235,23 @@ def _fit(found: Found) -> Found:
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
         if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
-            kept = AttachedText("", (storable_text(written),))
-            made = Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))
+            made = _as_file(written, found)
             changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), made)}
             chat = replace(chat, **changes)
-            found.texts.append(kept)
-    found.chat = chat
+    queue = [
+        replace(each, text="", attachments=(*each.attachments, _as_file(each.text, found)))
+        if len(each.text) > LONGEST_WRITTEN
+        else each
+        for each in chat.queued
+    ]
+    found.chat = replace(chat, queued=tuple(queue))
     return found
+
+
+def _as_file(written: str, found: Found) -> Attachment:
+    kept = AttachedText("", (storable_text(written),))
+    found.texts.append(kept)
+    return Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))
 
 
 def undo(

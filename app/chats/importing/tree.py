@@ -89,8 +89,11 @@ def with_ids_of_ours(
             raise ValueError(f"two messages have the id {made!r}")
         parent = ids[message.parent_id]
         renamed[made] = replace(message, id=made, chat_id=chat_id, parent_id=parent)
+    queue = {each.id: replace(each, id=own_id(source, chat.id, each.id)) for each in chat.queued}
+    ids |= {key: each.id for key, each in queue.items() if key not in ids}
     leaf, edited = ids.get(chat.leaf_id), ids.get(chat.edited_id)
-    return replace(chat, id=chat_id, leaf_id=leaf, edited_id=edited), list(renamed.values())
+    chat = replace(chat, id=chat_id, leaf_id=leaf, edited_id=edited, queued=tuple(queue.values()))
+    return chat, list(renamed.values())
 
 
 def moment(value: object, otherwise: float = 0.0) -> float:

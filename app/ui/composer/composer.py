@@ -40,7 +40,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QText
 
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
-from app.settings.language import counted, number, tr
+from app.settings.language import counted, mark, number, tr
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
@@ -445,10 +445,11 @@ class Composer(QWidget):
             self._placeholder, self._leaving = placeholder, leaving
             self.show_count(self._count)
 
-    def show_compose(self, compose: Compose) -> None:
-        """Show what is being composed."""
+    def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
+        """Show what is being composed; ``queued``: other words for what has not been sent yet."""
         editing = isinstance(compose, Editing)
-        self._note = tr("Editing your message. The original stays as a version.") if editing else ""
+        words = mark("Editing your message. The original stays as a version.")
+        self._note = tr(mark("Editing a queued message.") if queued else words) if editing else ""
         self._cancel_edit.setVisible(editing)
         if compose.text != self.text:
             self._told = True

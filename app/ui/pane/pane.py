@@ -31,19 +31,21 @@ from PySide6.QtWidgets import (
 
 from app.chats.actions import BLIND, Action
 from app.chats.chat import Chat
-from app.chats.turn import Compose, Editing
+from app.chats.turn import Compose, Editing, Writing
 from app.models.errors import DOES_NOT_FIT, says_not_loaded
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.errors import NOT_STARTED
 from app.settings.language import mark, number, tr
+from app.store import has_images
 from app.store.index import shown_text
 from app.store.search import fold
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
+from app.ui.pane.queue import QueueView
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
@@ -314,6 +316,7 @@ class ChatPane(QWidget):
         broadcast_asked(pane): the button of the broadcast was pressed.
         branch_asked(pane, message id): a new chat is to begin there.
         deleted(chat id, removal): messages were deleted and may come back.
+        unqueued(chat id, message, place): one was removed from the queue, and may come back.
         escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
         said(text): a short word for the person, shown as a toast.
     """
@@ -332,6 +335,7 @@ class ChatPane(QWidget):
     broadcast_asked = Signal(object)
     branch_asked = Signal(object, str)
     deleted = Signal(str, object)
+    unqueued = Signal(str, object, int)
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -363,7 +367,7 @@ class ChatPane(QWidget):
         self.setFocusProxy(self.composer.field)
         # A press anywhere in it that nothing else takes makes it the current one.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.composer.show_compose(chat.compose)
+        self._show_compose()
         self._acts: dict[Action, Callable[[str], object]] = {
             Action.SEND: lambda _: self._send(),
             Action.STOP: lambda _: chat.stop(),
@@ -391,7 +395,7 @@ class ChatPane(QWidget):
         composer.steered.connect(self._steer)
         composer.stopped.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
-        composer.recalled.connect(lambda: self.act(Action.EDIT))
+        composer.recalled.connect(self._on_recalled)
         composer.edit_cancelled.connect(lambda: self.act(Action.CANCEL_EDIT))
         composer.said.connect(self.said)
         composer.paged.connect(self.transcript.scroll_pages)
@@ -451,6 +455,19 @@ class ChatPane(QWidget):
         made.get.clicked.connect(self.get_asked)
         made.texts.clicked.connect(self._read_texts)
         made.room.clicked.connect(lambda: self.unload_asked.emit(self, made.room))
+        return made
+
+    @cached_property
+    def queue(self) -> QueueView:
+        """What is said once the reply has ended, above the composer."""
+        made, chat = QueueView(self), self.chat
+        made.hide()
+        self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
+        self._foot.insertWidget(self._foot.indexOf(self.composer), made)
+        made.sent.connect(chat.send_queued)
+        made.edited.connect(self._edit_queued)
+        made.removed.connect(self._remove_queued)
+        made.left.connect(self.focus_composer)
         return made
 
     def _reach_after(self, last: QWidget, made: QWidget) -> None:
@@ -607,6 +624,15 @@ class ChatPane(QWidget):
         if self._may_wait and not stops:
             refusal = None
         self.composer.show_turn(stops=stops, refusal=refusal, hint=self._hint)
+        show_if(self, "queue", bool(chat.queue.messages))
+        if chat.queue.messages:
+            self.queue.show_queue(chat.queue.messages, self._queue_words, held=not chat.queue.moves)
+
+    @property
+    def _queue_words(self) -> str:
+        """When what is queued is sent, or why it is not."""
+        words = mark("Sent after the reply. {keys} sends the first one now.")
+        return self.chat.queue.why_held or tr(words, keys=self.composer.field.steering_keys)
 
     @property
     def _hint(self) -> str:
@@ -615,9 +641,8 @@ class ChatPane(QWidget):
         if chat.sends_later and chat.attaching.reading:
             words = mark("Sends once “{file}” is read. Esc keeps it here.")
             return tr(words, file=chat.attaching.reading[0])
-        if chat.sends_later:
-            words = mark("Sends after the reply. {keys} sends it now, Esc keeps it here.")
-            return tr(words, keys=self.composer.field.steering_keys)
+        if chat.sends_later and chat.steers:
+            return tr("Interrupting the reply… Esc keeps the message here.")
         if chat.unsent:
             return tr("Not sent. {why}", why=chat.unsent)
         return (chat.can(Action.SEND) or "") if chat.tools.waiting else ""
@@ -626,17 +651,19 @@ class ChatPane(QWidget):
     def _may_wait(self) -> bool:
         """Whether nothing but the reply, or files being read, is in a message's way."""
         chat = self.chat
-        if chat.sends_later or not chat.compose.text.strip():
+        compose, reading = chat.compose, bool(chat.attaching.reading)
+        if chat.sends_later or not (compose.text.strip() or has_images(compose.attachments)):
             return False
-        if chat.answering:
-            asked = chat.tools.waiting and self._broadcast <= 1  # its card wants an answer first
-            return not (asked or isinstance(chat.compose, Editing))
-        return bool(chat.attaching.reading)
+        if isinstance(compose, Editing):
+            return reading and (not chat.answering or chat.queue.get(compose.message) is not None)
+        asked = chat.tools.waiting and self._broadcast <= 1  # its card wants an answer first
+        return reading if not chat.at_work else not asked
 
     def _send_later(self) -> bool:
         """Enter while a file is being read or a reply runs: after that the message goes by itself.
 
-        In a broadcast the chats that are free need not wait for a reply.
+        It waits in the queue for a reply, and in the composer for a file. In a broadcast the chats
+        that are free need not wait for a reply.
         """
         compose, reading = self.chat.compose, bool(self.chat.attaching.reading)
         if self.chat.sends_later:
@@ -646,16 +673,47 @@ class ChatPane(QWidget):
         self._speaks_later = reading
         if not reading:
             self.spoken.emit(self, compose.text, compose.attachments)
-        announce(self, self._hint)
+        announce(self, self._hint or self._queue_words)
         return True
 
     @Slot()
     def _steer(self) -> None:
         """Ctrl+Enter: what is composed goes as soon as the answer's text is whole."""
-        if not self.chat.answering:
+        chat, compose = self.chat, self.chat.compose
+        asked = bool(chat.tools.waiting)  # its card wants an answer first
+        if not chat.answering or asked or isinstance(compose, Editing):
             self.act(Action.SEND)
-        elif self.act(Action.SEND) and self.chat.sends_later:
-            self.chat.steer()
+            return
+        spoken = compose != Writing() and not chat.sends_later
+        reading = bool(chat.attaching.reading)
+        if not chat.steer() and not (spoken and (chat.sends_later or chat.compose != compose)):
+            self.act(Action.SEND)  # it says why not
+            return
+        self._speaks_later = spoken and reading
+        if spoken and not reading:
+            self.spoken.emit(self, compose.text, compose.attachments)
+        announce(self, self._hint or self._queue_words)
+
+    @Slot()
+    def _on_recalled(self) -> None:
+        """The up arrow in an empty message: what was said last comes back to be edited."""
+        if queued := self.chat.queue.messages:
+            self._edit_queued(queued[-1].id)
+        else:
+            self.act(Action.EDIT)
+
+    @Slot(str)
+    def _edit_queued(self, message_id: str) -> None:
+        self.chat.edit_queued(message_id)
+        self.focus_composer()
+
+    @Slot(str)
+    def _remove_queued(self, message_id: str) -> None:
+        queue = self.chat.queue
+        if (gone := queue.get(message_id)) is not None:
+            at = queue.messages.index(gone)
+            self.chat.remove_queued(message_id)
+            self.unqueued.emit(self.chat.id, gone, at)
 
     @Slot(object)
     def _on_sent_later(self, compose: Compose) -> None:
@@ -666,8 +724,13 @@ class ChatPane(QWidget):
     @Slot()
     def _on_compose(self) -> None:
         """Something else is being composed."""
-        self.composer.show_compose(self.chat.compose)
+        self._show_compose()
         self._show_turn()
+
+    def _show_compose(self) -> None:
+        compose = self.chat.compose
+        queued = isinstance(compose, Editing) and self.chat.queue.get(compose.message) is not None
+        self.composer.show_compose(compose, queued=queued)
 
     @Slot(str)
     def _on_written(self, text: str) -> None:

@@ -16,6 +16,7 @@ from app.chats.library import ChatLibrary
 from app.chats.transcript import Removal
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
+from app.store import Queued
 from app.ui.compare.compare import Comparisons
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
@@ -304,6 +305,7 @@ class ChatCommands(QObject):
         pane.said.connect(self._on_said)
         pane.branch_asked.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)
+        pane.unqueued.connect(self._on_unqueued)
 
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
@@ -318,16 +320,27 @@ class ChatCommands(QObject):
         self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
 
     def _restore_messages(self, chat_id: str, removal: Removal) -> bool:
-        if self._library.chat(chat_id) is None:
-            return True
-        self.open(chat_id)
-        pane = self._workspace.pane(chat_id)
-        if pane is None:
+        if (pane := self._brought_back(chat_id)) is None:
             return True
         if reason := pane.chat.can(Action.RESTORE, removal.followed):
             self._toast.show_text(reason)
             return False
         return pane.chat.restore_messages(removal)
+
+    def _brought_back(self, chat_id: str) -> ChatPane | None:
+        """The pane in which something comes back; None for a chat that is not there any more."""
+        if self._library.chat(chat_id) is None:
+            return None
+        self.open(chat_id)
+        return self._workspace.pane(chat_id)
+
+    @Slot(str, object, int)
+    def _on_unqueued(self, chat_id: str, queued: Queued, at: int) -> None:
+        def put_back() -> None:
+            if (pane := self._brought_back(chat_id)) is not None:
+                pane.chat.queue.put(queued, at)
+
+        self._undos.offer(tr("Message removed from the queue"), put_back)
 
     @Slot(str)
     def _on_said(self, text: str) -> None:

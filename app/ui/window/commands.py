@@ -132,7 +132,10 @@ TAB_MENU = (
 FOCUS_KEYS = (
     (mark("Send"), mark("Enter")),
     (mark("New line"), mark("Shift+Enter")),
+    (mark("Send after the reply"), mark("Enter, during the reply")),
     (mark("Send now, interrupting the reply"), mark("Ctrl+Enter")),
+    (mark("Edit last queued message"), mark("Up, in an empty message")),
+    (mark("Remove queued message"), mark("Delete, on the message")),
     (mark("Stop reply"), mark("Esc")),
     (mark("Edit last message"), mark("Up, in an empty message")),
     (mark("Insert prompt"), mark("/, in an empty message")),

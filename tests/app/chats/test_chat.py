@@ -435,8 +435,10 @@ def test_a_message_waits_where_nothing_has_been_said_yet(desk: Desk) -> None:
     chat.set_model("/models/slow")
     chat.send("count")
     chat.write("in French")
+    chat.queue.add("later", ())
     assert not chat.steer()
-    assert (chat.sends_later, chat.steers, chat.answering) == (True, False, True)
+    assert [each.text for each in chat.queue.messages] == ["in French", "later"]
+    assert (chat.compose, chat.steers, chat.answering) == (Writing(), False, True)
 
 
 def test_stop_after_a_message_into_a_reply_ends_it_at_once(desk: Desk) -> None:

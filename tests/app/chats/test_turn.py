@@ -153,10 +153,8 @@ def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(start: Start):
     assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
     run.say("and this")
-    assert run.pane.composer.text == "and this"
-    assert run.pane.composer.foot.startswith("Sends after the reply.")
-    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
-    assert run.pane.composer.foot == ""
+    assert (run.pane.composer.text, run.pane.composer.foot) == ("", "")
+    assert [each.text for each in run.pane.chat.queue.messages] == ["and this"]
     before = run.pane.chat.transcript.path
     for command in ("regenerate", "same_again", "edit_last", "earlier", "later"):
         run.window.toast.show_text("")
@@ -170,8 +168,8 @@ def test_enter_in_a_reply_waits_for_its_end_and_with_ctrl_ends_it(start: Start):
     pane, field = run.say("hold 2"), run.pane.composer.field
     run.until(lambda: run.answer(pane))
     run.say("say then")
-    hint = "Sends after the reply. Ctrl+Enter sends it now, Esc keeps it here."
-    assert (pane.composer.text, pane.composer.foot) == ("say then", hint)
+    assert pane.queue.words.text() == "Sent after the reply. Ctrl+Enter sends the first one now."
+    assert (pane.composer.text, [*pane.queue.rows]) == ("", [pane.chat.queue.messages[0].id])
     assert len(pane.chat.transcript.path) == 2
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
     run.until(lambda: run.answer(pane) == "then ")  # after a turn of the loop without a reply
@@ -189,7 +187,7 @@ def test_enter_in_a_reply_waits_for_its_end_and_with_ctrl_ends_it(start: Start):
     try:
         run.qtbot.keyClicks(field, "say last")
         run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
-        assert "Ctrl+Shift+Enter" in pane.composer.foot
+        assert "Ctrl+Shift+Enter" in pane.queue.words.text()
         shifted = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         run.qtbot.keyClick(field, RETURN, shifted)
         run.until(lambda: run.answer(pane) == "last ")

@@ -55,8 +55,7 @@ def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_befo
     assert run.answered() == "next "
     assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
     assert len(left.chat.transcript.path) == 2
-    assert left.composer.text == "say next"
-    assert left.composer.foot.startswith("Sends after the reply.")
+    assert [each.text for each in left.chat.queue.messages] == ["say next"]
     run.engine.release()
     run.until(lambda: len(left.chat.transcript.path) == 4)
     assert run.answered(left) == "next "
@@ -93,14 +92,15 @@ def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: St
     run.until(lambda: run.answer(left))
     assert left.chat.send_later("say later")
     run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Escape)
-    assert (left.chat.sends_later, left.chat.answering) == (False, True)
-    assert left.composer.text == "say later"
-    left.chat.submit_later()
+    run.until(lambda: not left.chat.answering)
+    assert [each.text for each in left.chat.queue.messages] == ["say later"]
+    run.say("hold 3", left)
+    assert left.chat.send_later("say last")
     chat, engine = left.chat, run.engine
     run.window.chats.delete(chat.id)
     engine.release()
     run.qtbot.wait(100)
-    assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2"]
+    assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2", "hold 3"]
 
 
 def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
@@ -220,7 +220,7 @@ def test_it_goes_out_from_a_chat_that_replies_too(start: Start, qtbot: QtBot):
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert run.answered(right) == "next "
     assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
-    assert left.composer.foot.startswith("Sends after the reply.")
+    assert [each.text for each in left.chat.queue.messages] == ["say next"]
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert len(left.chat.transcript.path) == 2
     run.engine.release()

@@ -1,0 +1,100 @@
+"""Messages that were sent while a reply ran: they go one after the other, each after a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.chats.saved_chat import SavedChat
+from app.settings.language import mark, tr
+from app.store import Attachments, Queued, new_id
+
+_ENDS = {
+    "cancelled": mark("You stopped the reply."),
+    "error": mark("The reply failed."),
+    "interrupted": mark("The reply was interrupted."),
+}
+
+
+class MessageQueue:
+    """What waits in one chat, kept in its record. `Chat` sends it.
+
+    Attributes:
+        moves: the first one goes as soon as a reply has ended by itself. False from a start on,
+            and after a reply that was stopped or failed: then a person says when.
+        refused: why the first one could not be sent, as a sentence; "" if it could.
+    """
+
+    def __init__(self, saved: SavedChat, told: Callable[[], None]) -> None:
+        """``told`` tells whoever shows the chat."""
+        self._saved = saved
+        self._told = told
+        self.moves = False
+        self.refused = ""
+
+    @property
+    def messages(self) -> tuple[Queued, ...]:
+        return self._saved.record.queued
+
+    def get(self, message_id: str) -> Queued | None:
+        return next((each for each in self.messages if each.id == message_id), None)
+
+    @property
+    def next(self) -> Queued | None:
+        """What goes next by itself. One that is being edited is waited for."""
+        first = self.messages[0] if self.moves and self.messages else None
+        return first if first is not None and first.id != self._saved.record.edited_id else None
+
+    @property
+    def why_held(self) -> str:
+        """Why nothing goes by itself, as a sentence; "" where something does, or nothing waits."""
+        if self.moves or not self.messages:
+            return ""
+        transcript = self._saved.transcript
+        leaf = transcript.get(transcript.leaf_id or "")
+        ended = _ENDS.get(leaf.status, "") if leaf is not None else ""
+        why = self.refused or (tr(ended) if ended else "")
+        return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the last reply has ended as one does after which the next message goes."""
+        transcript = self._saved.transcript
+        leaf = transcript.get(transcript.leaf_id or "")
+        return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
+
+    def move(self, moves: bool = True, *, refused: str = "") -> None:
+        """Let them go by themselves, or not."""
+        if (moves, refused) != (self.moves, self.refused):
+            self.moves, self.refused = moves, refused
+            self._told()
+
+    def add(self, text: str, files: Attachments, at: int | None = None) -> None:
+        """Have something said once what runs has ended; at the end, or in that place."""
+        place = len(self.messages) if at is None else at
+        self.put(Queued(new_id(), text.strip("\n"), files), place)
+        self.move()
+
+    def put(self, message: Queued, at: int) -> None:
+        """Put one there; one that was removed comes back so."""
+        self._keep((*self.messages[:at], message, *self.messages[at:]))
+
+    def change(self, message_id: str, text: str, files: Attachments) -> None:
+        """Say it in other words, in its place."""
+        self._keep(
+            tuple(
+                replace(each, text=text.strip("\n"), attachments=files)
+                if each.id == message_id
+                else each
+                for each in self.messages
+            )
+        )
+
+    def take(self, message_id: str) -> None:
+        """It is sent, or removed."""
+        self._keep(tuple(each for each in self.messages if each.id != message_id))
+
+    def _keep(self, messages: tuple[Queued, ...]) -> None:
+        self._saved.change(queued=messages)
+        self._saved.keep()
+        self._told()

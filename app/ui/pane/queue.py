@@ -1,0 +1,210 @@
+"""What is said once the reply has ended: a quiet row for each message, above the composer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.settings.language import counted, mark, number, tr
+from app.store import Queued
+from app.ui.style import tokens as t
+from app.ui.style.scroll_bars import float_bars
+from app.ui.style.theme import focus_pen, grown, theme, ui_font
+from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.manners import mirror, mirrored, plain_tip
+
+_BEGINNING = 400
+"""Characters of a message that are looked at for its row: it may have a million."""
+
+
+class QueuedRow(PaintedButton):
+    """One message: Enter or a click takes it into the composer, Delete takes it off.
+
+    Signals:
+        removed(): it is to go.
+        focused(): the focus has come.
+    """
+
+    HEIGHT = 30
+    removed = Signal()
+    focused = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words = self._files = ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setAccessibleDescription(tr("Enter edits the message, Delete removes it"))
+        self.edit = IconButton("pencil", tr("Edit Message  Enter"), self, side=24)
+        self.remove = IconButton("x", tr("Remove  Del"), self, side=24)
+        for button in (self.edit, self.remove):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.edit.clicked.connect(self.click)
+        self.remove.clicked.connect(self.removed)
+        self._fit()
+        theme().changed.connect(self._fit)
+
+    def _fit(self) -> None:
+        self.setFixedHeight(grown(self.HEIGHT))
+        self.update()
+
+    def show_message(self, queued: Queued, place: int) -> None:
+        """``place``: from 1."""
+        files, beginning = queued.attachments, queued.text[:_BEGINNING]
+        self._words = " ".join(beginning.split()) or (files[0].name if files else "")
+        self._files = counted("%n file", "%n files", len(files)) if files else ""
+        words = ", ".join(filter(None, (self._words, self._files)))
+        name = mark("Queued message {number}: {text}")
+        self.setAccessibleName(tr(name, number=number(place), text=words))
+        self.setToolTip(plain_tip(beginning + "…" if len(queued.text) > _BEGINNING else beginning))
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.removed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        left, top = self.width() - 4, (self.height() - self.edit.height()) // 2
+        for button in (self.remove, self.edit):
+            left -= button.width()
+            button.move(left, top)
+        mirror(self, self.edit, self.remove)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.tint))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
+        painter.setFont(ui_font(t.SMALL_PX))
+        measure = painter.fontMetrics()
+        room = self.width() - 24 - self.edit.width() - self.remove.width()
+        about = measure.horizontalAdvance(self._files) + 12 if self._files else 0
+        line, end = Qt.AlignmentFlag.AlignVCenter, Qt.TextElideMode.ElideRight
+        painter.setPen(QColor(tokens.text))
+        place = mirrored(self, QRectF(16, 0, room - about, self.height()))
+        painter.drawText(place, line, measure.elidedText(self._words, end, int(place.width())))
+        painter.setPen(QColor(tokens.muted))
+        place = mirrored(self, QRectF(16 + room - about + 8, 0, about, self.height()))
+        painter.drawText(place, line, self._files)
+
+
+class QueueView(QWidget):
+    """All of them in their order, and when they are sent; many scroll.
+
+    Signals:
+        sent(): they are to go on, which were held.
+        edited(id), removed(id): what is to be done with one.
+        left(): the focus is to go on: nothing is left here that could have it.
+    """
+
+    MOST = 4.5  # rows that are seen at once
+    GAP = 3
+    sent = Signal()
+    edited = Signal(str)
+    removed = Signal(str)
+    left = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Queued messages"))
+        self.rows: dict[str, QueuedRow] = {}
+        self._shown: tuple[Queued, ...] = ()
+        self.words = QLabel(self)
+        self.words.setProperty("muted", True)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.send = QPushButton(tr("Send"), self)
+        self.send.setObjectName("link")
+        self.send.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.send.clicked.connect(self.sent)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 0, 8, 0)
+        head.addWidget(self.words, 1)
+        head.addWidget(self.send)
+        self._list = QWidget()
+        self._column = QVBoxLayout(self._list)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(self.GAP)
+        self._area = QScrollArea(self)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.viewport().setAutoFillBackground(False)
+        float_bars(self._area)
+        self._area.setWidget(self._list)
+        self._list.setAutoFillBackground(False)  # Qt's area has it filled
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(head)
+        layout.addWidget(self._area)
+        theme().changed.connect(self._fit)
+
+    def show_queue(self, messages: Sequence[Queued], words: str, *, held: bool) -> None:
+        """``words``: when they are sent; ``held``: once a person says so."""
+        self.words.setText(words)
+        self.send.setVisible(held)
+        if self._shown == (shown := tuple(messages)):
+            return
+        had = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
+        if shown[-1] not in self._shown:
+            QTimer.singleShot(0, self, self._show_last)  # once it has its place
+        rows, self._shown = self.rows, shown
+        known = {each.id: rows.pop(each.id) for each in shown if each.id in rows}
+        self.rows = {each.id: known.get(each.id) or self._made(each.id) for each in shown}
+        for gone in rows.values():
+            gone.hide()
+            gone.deleteLater()
+        last: QWidget = self.send
+        for place, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
+            if self._column.indexOf(row) != place:
+                self._column.insertWidget(place, row)
+                row.show()  # at once: it may be given the focus
+            row.show_message(queued, place + 1)
+            QWidget.setTabOrder(last, row)
+            last = row
+        self._fit()
+        kept = list(self.rows.values())
+        if had is not None and not any(row.hasFocus() for row in kept):
+            kept[min(had, len(kept) - 1)].setFocus()
+
+    @Slot()
+    def _show_last(self) -> None:
+        self._area.ensureWidgetVisible(list(self.rows.values())[-1], 0, 0)
+
+    def _made(self, message_id: str) -> QueuedRow:
+        row = QueuedRow(self._list)
+        row.clicked.connect(lambda: self.edited.emit(message_id))
+        row.removed.connect(lambda: self._remove(message_id))
+        row.focused.connect(lambda: self._area.ensureWidgetVisible(row, 0, 0))
+        return row
+
+    def _remove(self, message_id: str) -> None:
+        if len(self.rows) == 1:
+            self.left.emit()
+        self.removed.emit(message_id)
+
+    def _fit(self) -> None:
+        height = grown(QueuedRow.HEIGHT) + self.GAP
+        rows = min(len(self._shown), self.MOST)
+        self._area.setFixedHeight(round(rows * height) - self.GAP * (rows < self.MOST))

@@ -1,0 +1,307 @@
+"""Messages that are sent while a reply runs: they wait in a queue, on the disk with the chat."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+
+from app.chats.actions import Action
+from app.chats.chat import Chat
+from app.chats.transcript import branch
+from app.chats.turn import Editing, Writing
+from app.models.loading import LoadState
+from app.store import AttachedText, Attachment, ChatRecord, Queued, Store, chat_from_json, new_id
+from app.store.portable import chat_to_json, to_text
+from engine import Failed, FinishReason
+from engine.messages import text_of
+from tests.app.chats.test_chat import A, Desk, desk, until
+
+__all__ = ["desk"]  # a fixture
+
+
+def queued(chat: Chat) -> list[str]:
+    return [each.text for each in chat.queue.messages]
+
+
+def asked(desk: Desk) -> list[Any]:
+    """What was asked, the replies that are not begun too."""
+    return [reply.turns[-1]["content"] for reply in desk.engine.sent]
+
+
+def enter(chat: Chat, text: str) -> None:
+    chat.write(text)
+    assert chat.submit() or chat.submit_later()
+
+
+@pytest.fixture
+def chat(desk: Desk) -> Chat:
+    """A chat that answers "count", with two messages queued."""
+    chat = desk.library.new(A)
+    chat.send("count")
+    desk.say("One")
+    enter(chat, "two")
+    enter(chat, "three")
+    assert (queued(chat), chat.compose, asked(desk)) == (["two", "three"], Writing(), ["count"])
+    return chat
+
+
+def test_they_go_one_after_the_other_each_after_a_reply(desk: Desk, chat: Chat) -> None:
+    desk.end()
+    until(lambda: asked(desk) == ["count", "two"])
+    assert queued(chat) == ["three"]
+    enter(chat, "four")
+    desk.answer("2")
+    until(lambda: asked(desk) == ["count", "two", "three"])
+    desk.answer("3")
+    until(lambda: asked(desk)[3:] == ["four"])
+    desk.answer("4")
+    QCoreApplication.processEvents()
+    assert (queued(chat), chat.at_work) == ([], False)
+    assert [m.content for m in chat.transcript.path][2:6] == ["two", "2", "three", "3"]
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("stop", "Not sent. You stopped the reply."),
+        ("fail", "Not sent. The reply failed."),
+        ("quit", "Not sent. The reply was interrupted."),
+    ],
+)
+def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
+    desk: Desk, chat: Chat, how: str, why: str
+) -> None:
+    reply = desk.engine.sent[-1]
+    if how == "stop":
+        assert chat.stop()
+        desk.end(FinishReason.CANCELLED)
+    elif how == "fail":
+        reply.post(Failed(reply.session.id, "", "internal_error", "It broke."))
+        desk.bridge.drain()
+    else:
+        desk.store.flush()
+        copy = desk.store.file.with_name("copy.db")
+        Store.copy(desk.store.file, copy)
+        after = Desk(copy)  # as after a crash
+        chat = after.library.open(chat.id, A)
+    QCoreApplication.processEvents()
+    assert (queued(chat), chat.at_work) == (["two", "three"], False)
+    assert chat.queue.why_held == why
+    if how == "quit":
+        after.close()
+        return
+    # What is said by hand goes at once, and they wait still.
+    enter(chat, "first this")
+    assert asked(desk)[-1] == "first this"
+    desk.answer("yes")
+    QCoreApplication.processEvents()
+    assert (queued(chat), chat.queue.why_held) == (["two", "three"], "Not sent yet.")
+    assert chat.send_queued()
+    assert (asked(desk)[-1], queued(chat), chat.queue.why_held) == ("two", ["three"], "")
+    desk.answer("2")
+    until(lambda: asked(desk)[-1] == "three")
+
+
+def test_one_that_steers_goes_first_and_the_queue_stays_behind_it(desk: Desk, chat: Chat) -> None:
+    chat.write("no")
+    assert chat.steer()
+    assert desk.engine.sent[-1].told == ["steer"]
+    desk.end(FinishReason.CANCELLED)
+    until(lambda: asked(desk)[-1] == "no")
+    assert (queued(chat), chat.queue.why_held, chat.steers) == (["two", "three"], "", False)
+    desk.answer("yes")
+    until(lambda: asked(desk)[-1] == "two")
+
+    # With nothing composed it is the first of the queue.
+    desk.say("1, 2")
+    assert chat.steer()
+    assert desk.engine.sent[-1].told == ["steer"]
+    desk.end(FinishReason.CANCELLED)
+    until(lambda: asked(desk)[-1] == "three")
+    assert (queued(chat), chat.steers) == ([], False)
+    assert not chat.steer(), "there is nothing to be said"
+
+
+def test_what_it_should_end_for_is_removed_and_it_ends_as_one_that_was_stopped(
+    desk: Desk, chat: Chat
+) -> None:
+    assert chat.steer()
+    for message in chat.queue.messages:
+        chat.remove_queued(message.id)
+    desk.end(FinishReason.CANCELLED)
+    QCoreApplication.processEvents()
+    assert (chat.at_work, chat.steers, asked(desk)) == (False, False, ["count"])
+    chat.send("more")
+    desk.say("1")
+    assert chat.steer() is False
+
+
+def test_stop_after_steering_holds_them(desk: Desk, chat: Chat) -> None:
+    assert chat.steer()
+    assert chat.stop()
+    desk.end(FinishReason.CANCELLED)
+    QCoreApplication.processEvents()
+    assert (queued(chat), asked(desk)) == (["two", "three"], ["count"])
+
+
+def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: Chat) -> None:
+    chat.write("a draft")
+    assert chat.edit_queued(chat.queue.messages[0].id)
+    assert isinstance(chat.compose, Editing)
+    chat.write("zwei")
+    desk.end()
+    QCoreApplication.processEvents()
+    assert (asked(desk), chat.can(Action.SEND), chat.at_work) == (["count"], None, False)
+    assert chat.submit()
+    assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
+    until(lambda: asked(desk) == ["count", "zwei"])
+
+    # Esc leaves it as it was; removed while it is edited it is gone, and the draft is back.
+    third = chat.queue.messages[0].id
+    chat.edit_queued(third)
+    chat.write("drei")
+    assert chat.cancel_edit()
+    assert queued(chat) == ["three"]
+    chat.edit_queued(third)
+    chat.remove_queued(third)
+    assert (chat.compose, queued(chat)) == (Writing("a draft"), [])
+    assert not chat.edit_queued(third)
+
+
+def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
+    first = chat.queue.messages[0]
+    chat.remove_queued(first.id)
+    assert queued(chat) == ["three"]
+    chat.queue.put(first, 0)
+    assert queued(chat) == ["two", "three"]
+    # After the end nothing is sent because something comes back.
+    for message in chat.queue.messages:
+        chat.remove_queued(message.id)
+    desk.end()
+    QCoreApplication.processEvents()
+    chat.queue.put(first, 0)
+    QCoreApplication.processEvents()
+    assert (asked(desk), queued(chat), chat.queue.why_held) == (["count"], ["two"], "Not sent yet.")
+
+
+def test_nothing_comes_between_a_reply_and_what_is_queued(desk: Desk, chat: Chat) -> None:
+    desk.end()
+    assert not chat.answering
+    assert chat.at_work
+    assert chat.can(Action.REGENERATE)
+    assert chat.can(Action.SEND)
+    enter(chat, "four")
+    until(lambda: asked(desk) == ["count", "two"])
+    assert queued(chat) == ["three", "four"]
+
+
+def test_stop_between_a_reply_and_what_is_queued_holds_it(desk: Desk, chat: Chat) -> None:
+    desk.end()
+    assert chat.stop()
+    QCoreApplication.processEvents()
+    assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
+
+
+def test_one_that_cannot_be_sent_says_why_and_the_others_wait_behind_it(
+    desk: Desk, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.loader, "sees", lambda ref: False)
+    picture = Attachment("a.png", "PNG", "0" * 64, width=4, height=4)
+    chat.queue.change(chat.queue.messages[0].id, "look", (picture,))
+    desk.end()
+    until(lambda: chat.queue.why_held)
+    assert chat.queue.why_held.startswith("Not sent. A cannot see images.")
+    assert (asked(desk), queued(chat), chat.at_work) == (["count"], ["look", "three"], False)
+    chat.queue.change(chat.queue.messages[0].id, "look", ())
+    assert chat.send_queued()
+    assert asked(desk) == ["count", "look"]
+
+
+def test_a_model_that_fails_to_load_holds_them(desk: Desk) -> None:
+    chat = desk.library.new("/models/slow")
+    chat.send("count")
+    enter(chat, "two")
+    desk.fail("/models/slow", "It is broken.")
+    QCoreApplication.processEvents()
+    assert desk.loader.get("/models/slow").state is LoadState.FAILED
+    assert chat.queue.why_held == "Not sent. The reply failed."
+    assert queued(chat) == ["two"]
+
+
+def test_a_chat_that_nothing_shows_goes_on_until_all_is_said(desk: Desk, chat: Chat) -> None:
+    desk.library.release(chat.id)
+    desk.end()
+    until(lambda: asked(desk)[-1] == "two")
+    desk.answer("2")
+    until(lambda: asked(desk)[-1] == "three")
+    assert desk.library.find(chat.id) is chat
+    desk.answer("3")
+    until(lambda: desk.library.find(chat.id) is None)
+
+
+def test_a_deleted_chat_sends_nothing_and_comes_back_with_them(desk: Desk, chat: Chat) -> None:
+    desk.library.delete(chat.id)
+    desk.end(FinishReason.CANCELLED)
+    QCoreApplication.processEvents()
+    desk.library.restore(chat.id)
+    QCoreApplication.processEvents()
+    assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
+    assert chat.queue.why_held == "Not sent. You stopped the reply."
+
+
+def test_a_branch_does_not_say_it_a_second_time(desk: Desk, chat: Chat) -> None:
+    desk.end()
+    until(lambda: asked(desk)[-1] == "two")
+    made = branch(desk.store, chat.record, chat.transcript, chat.transcript.path[1].id)
+    assert made.queued == ()
+    assert queued(chat) == ["three"]
+
+
+def test_the_branch_that_is_shown_is_gone_on_with(desk: Desk, chat: Chat) -> None:
+    chat.stop()
+    desk.end(FinishReason.CANCELLED)
+    chat.regenerate()
+    desk.answer("uno")
+    QCoreApplication.processEvents()
+    assert chat.show_version(-1)
+    QCoreApplication.processEvents()
+    assert queued(chat) == ["two", "three"]
+    chat.send_queued()
+    assert [turn["content"] for turn in desk.engine.sent[-1].turns] == ["count", "One", "two"]
+
+
+def test_files_are_kept_for_what_is_queued_and_go_with_it(desk: Desk, chat: Chat) -> None:
+    text = AttachedText("", ("what the file says",))
+    desk.store.texts.save(text)
+    file = Attachment("a.txt", "text", text.hash, characters=18)
+    chat.queue.add("read this", (file,))
+    desk.store.flush()
+    desk.store.texts.forget_unused()
+    desk.store.flush()
+    assert desk.store.texts.get(text.hash) == text
+    for count in (2, 3, 4):
+        desk.answer("yes")
+        until(lambda: len(desk.engine.sent) == count)  # noqa: B023
+    assert "what the file says" in text_of(asked(desk)[-1])
+    assert chat.transcript.path[-2].attachments == (file,)
+
+
+def test_json_has_them_and_gives_them_back(tmp_path: Path) -> None:
+    text = AttachedText("", ("x",))
+    file = Attachment("a.txt", "text", text.hash, characters=1)
+    record = ChatRecord(new_id(), "Trees", queued=(Queued("q1", "hi", (file,)), Queued("q2", "ho")))
+    record = ChatRecord(**{**vars(record), "edited_id": "q2", "edited_text": "hop"})
+    given = json.loads(to_text(chat_to_json(record, [])))
+    back, _ = chat_from_json(given)
+    assert (back.queued, back.edited_id, back.edited_text) == (record.queued, "q2", "hop")
+    for wrong in (5, [5], [{"id": "a"}], [{"id": "a", "text": ""}] * 2):
+        with pytest.raises((TypeError, ValueError)):
+            chat_from_json({**given, "queued": wrong})
+    with Store.open(tmp_path / "chats.db") as store:
+        store.save_chat(record)
+        store.flush()
+        assert store.chat(record.id) == record

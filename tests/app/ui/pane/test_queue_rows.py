@@ -1,0 +1,149 @@
+"""The rows of what is queued, above the composer: by mouse, by keys, by ear, and in any number."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+
+from app.chats.turn import Editing
+from app.ui.pane.pane import ChatPane
+from app.ui.pane.queue import QueuedRow
+from tests.app.conftest import Run, Start
+
+KEY = Qt.Key
+
+
+def busy(run: Run, *texts: str) -> ChatPane:
+    """A pane that answers, with these queued."""
+    pane = run.say("hold 2")
+    run.until(lambda: run.answer(pane))
+    for text in texts:
+        run.say(text)
+    return pane
+
+
+def rows(pane: ChatPane) -> list[QueuedRow]:
+    return list(pane.queue.rows.values())
+
+
+def queued(pane: ChatPane) -> list[str]:
+    return [each.text for each in pane.chat.queue.messages]
+
+
+def test_enter_queues_several_and_they_are_said_in_their_order(start: Start):
+    run = start().ready()
+    pane = busy(run, "say one", "say two")
+    assert (pane.composer.text, queued(pane)) == ("", ["say one", "say two"])
+    assert pane.queue.isVisible()
+    assert not pane.queue.send.isVisible()
+    names = ["Queued message 1: say one", "Queued message 2: say two"]
+    assert [row.accessibleName() for row in rows(pane)] == names
+    interface = QAccessible.queryAccessibleInterface(rows(pane)[0])
+    assert interface is not None
+    assert interface.text(QAccessible.Text.Description).startswith("Enter edits the message")
+    run.engine.release()
+    run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.at_work)
+    said = [m.content for m in pane.chat.transcript.path]
+    assert said[2:] == ["say one", "one ", "say two", "two "]
+    assert not pane.queue.isVisible()
+
+
+def test_they_are_edited_and_removed_by_keys(start: Start):
+    run = start().ready()
+    pane = busy(run, "say one", "say two", "say three")
+    bot, field = run.qtbot, pane.composer.field
+    # Up in an empty message takes the last one; Esc leaves it as it was.
+    bot.keyClick(field, KEY.Key_Up)
+    assert pane.composer.text == "say three"
+    assert pane.composer._note == "Editing a queued message."
+    bot.keyClick(field, KEY.Key_Escape)
+    assert (pane.composer.text, queued(pane)[2], pane.chat.answering) == ("", "say three", True)
+    first, second, third = rows(pane)
+    first.setFocus()
+    bot.keyClick(first, KEY.Key_Down)
+    assert second.hasFocus()
+    bot.keyClick(second, KEY.Key_Return)
+    assert (pane.composer.text, field.hasFocus()) == ("say two", True)
+    bot.keyClicks(field, " more")
+    bot.keyClick(field, KEY.Key_Return)
+    assert (queued(pane)[1], pane.composer.text) == ("say two more", "")
+    assert rows(pane) == [first, second, third]
+    second.setFocus()
+    bot.keyClick(second, KEY.Key_Delete)
+    assert queued(pane) == ["say one", "say three"]
+    assert third.hasFocus()
+    # The toast brings it back, in its place.
+    assert run.window.toast.text == "Message removed from the queue"
+    run.window.commands["undo_close"].trigger()
+    assert queued(pane) == ["say one", "say two more", "say three"]
+    for _ in range(3):
+        row = rows(pane)[0]
+        row.setFocus()
+        bot.keyClick(row, KEY.Key_Backspace)
+    assert (queued(pane), field.hasFocus()) == ([], True)
+
+
+def test_they_are_edited_and_removed_by_mouse(start: Start):
+    run = start().ready()
+    pane = busy(run, "say one", "say two")
+    left = Qt.MouseButton.LeftButton
+    run.qtbot.mouseClick(rows(pane)[1].edit, left)
+    assert isinstance(pane.chat.compose, Editing)
+    assert pane.composer.text == "say two"
+    run.qtbot.mouseClick(rows(pane)[1].remove, left)
+    assert (pane.composer.text, queued(pane)) == ("", ["say one"])
+    run.qtbot.mouseClick(rows(pane)[0], left)
+    assert pane.composer.text == "say one"
+
+
+def test_after_stop_they_say_why_they_wait_and_send_lets_them_go(start: Start):
+    run = start().ready()
+    pane = busy(run, "say one", "say two")
+    run.qtbot.keyClick(pane.composer.field, KEY.Key_Escape)
+    run.until(lambda: not pane.chat.answering)
+    assert pane.queue.words.text() == "Not sent. You stopped the reply."
+    assert queued(pane) == ["say one", "say two"]
+    run.qtbot.mouseClick(pane.queue.send, Qt.MouseButton.LeftButton)
+    run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.at_work)
+    assert run.answer(pane) == "two "
+
+
+def test_after_a_start_they_are_shown_and_wait(start: Start):
+    run = start().ready()
+    busy(run, "say one", "say two")
+    run.end()
+    run = start().ready()
+    pane = run.pane
+    assert queued(pane) == ["say one", "say two"]
+    assert pane.queue.words.text() == "Not sent. The reply was interrupted."
+    assert (pane.queue.send.isVisible(), pane.chat.at_work) == (True, False)
+    run.say("say by hand")
+    assert run.answered() == "by hand "
+    assert queued(pane) == ["say one", "say two"]
+
+
+def test_a_hundred_and_a_million_characters_leave_room_for_the_conversation(start: Start):
+    run = start().ready()
+    run.window.resize(700, 600)
+    pane = busy(run)
+    for n in range(100):
+        pane.chat.queue.add(f"{n} " + "word " * (200_000 if n == 50 else 3), ())
+    pane.chat.queue.add("\u0645\u0631\u062d\u0628\u0627 " * 40, ())
+    assert len(rows(pane)) == 101
+    run.until(lambda: pane.queue.height() > 0 and pane.transcript.height() > 200)
+    assert pane.queue.height() < 220
+    # The newest is in view, and what has the focus.
+    area = pane.queue._area.viewport()
+
+    def seen(row: QueuedRow) -> bool:
+        return area.rect().contains(row.mapTo(area, row.rect().center()))
+
+    run.until(lambda: seen(rows(pane)[-1]))
+    assert not seen(rows(pane)[0])
+    rows(pane)[0].setFocus()
+    run.until(lambda: seen(rows(pane)[0]))
+    assert len(rows(pane)[50].toolTip()) < 3_000
+    chat = pane.chat
+    chat.stop()
+    run.until(lambda: not chat.answering)
+    assert len(queued(pane)) == 101
