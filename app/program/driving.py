@@ -50,6 +50,7 @@ def program_in(
     application.start()
     driver = Driver(application)
     try:
+        driver.until(lambda: qt.activeWindow() is not None)  # it has been made to fit its screen
         driver.window.resize(*size)
         ends = (LoadState.READY, LoadState.FAILED)
         driver.until(lambda: driver.pane.chat.model_status.state in ends, 120)

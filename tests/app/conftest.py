@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-# Before Qt is asked for a screen: tests need none. An outer choice (xcb under Xvfb) is kept.
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Before Qt is asked for a screen: tests need none, but the window is to fit on it: Qt's own is
+# 800 pixels wide. An outer choice (xcb under Xvfb) is kept.
+if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
+    _SCREEN = Path(__file__).with_name("screen.json")
+    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_SCREEN}"
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QWidget

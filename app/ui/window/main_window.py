@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
@@ -50,6 +50,7 @@ from app.ui.window.shortcuts import OwnKeys
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
 from app.ui.window.undo import Undos
+from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import Wrapping, front_window
 from app.ui.workspace.workspace import Workspace
 
@@ -107,6 +108,8 @@ class MainWindow(QMainWindow):
         closing(): the person closes the window; the program is to end.
     """
 
+    SIZE = (1180, 780)
+
     closing = Signal()
 
     def __init__(
@@ -122,9 +125,10 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(560, 400)
         self._narrow = False
+        self._framed = False  # how large its frame is is known once it has the focus
         # What is put back at the start stands in its place a moment later.
         self._soon = QTimer(self, singleShot=True, interval=0)
-        self.resize(1180, 780)
+        self.resize(*self.SIZE)
         self.sidebar = Sidebar(library, self, menu=not on_mac)
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
@@ -177,7 +181,7 @@ class MainWindow(QMainWindow):
         self.announcer = Announcer(library, self.workspace, self)
         self.prompts = PromptCommands(settings, self.workspace, self)
         self.spelling = SpellingCommands(settings, context.speller, self.workspace, self)
-        self.together = Together(self.chats.comparisons, library, settings, self.workspace)
+        self.together = Together(self.chats.comparisons, library, self.workspace)
         self.quick = QuickAsk(self.workspace, self.chats, self)
         self.tray = Tray(settings, lambda: self.commands, self.come_forward, self)
         self.compare = CompareCommands(
@@ -348,6 +352,12 @@ class MainWindow(QMainWindow):
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
         self._soon.start()  # the panes have another width
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and not self._framed:
+            self._framed = True
+            keep_on_screen(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

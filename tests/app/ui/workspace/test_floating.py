@@ -8,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.ui.pane.pane import ChatPane
+from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import keep_on_screen
 from tests.app.conftest import Run, Start
 
@@ -200,6 +202,15 @@ def test_a_window_larger_than_the_screen_is_made_as_large_as_it(qtbot):
     keep_on_screen(window)
     assert window.screen().availableGeometry().contains(window.frameGeometry())
     assert window.windowState() == Qt.WindowState.WindowNoState
+
+
+def test_the_main_window_fits_a_small_screen_with_its_frame(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(MainWindow, "SIZE", (3000, 2000))
+    window = start().window
+    assert window.frameGeometry() != window.geometry()
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
 
 
 def test_as_a_window_closes_the_pane_that_was_left_for_it_is_current_again(start: Start):
