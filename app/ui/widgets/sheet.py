@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QFont,
     QGuiApplication,
     QHideEvent,
+    QKeyEvent,
     QKeySequence,
     QShortcut,
     QShowEvent,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QMessageBox,
     QPushButton,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -131,6 +133,15 @@ class Sheet(QDialog):
             place = [at.x(), at.y(), at.width(), at.height()]
             if settings.places.get(name) != place:
                 settings.set(places={**settings.places, name: place})
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus, also one that is never the default."""
+        button = self.focusWidget()
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and isinstance(button, QPushButton | QToolButton):
+            button.click()
+        else:
+            super().keyPressEvent(event)
 
     def has_changes(self) -> bool:
         """Whether something was written that is lost when it is closed: then it asks first."""

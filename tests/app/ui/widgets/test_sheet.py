@@ -1,0 +1,26 @@
+"""What every dialog has from its base."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.ui.widgets.sheet import Sheet
+
+
+def test_enter_presses_the_button_that_has_the_focus_else_the_main_one(look, qtbot: QtBot):
+    pressed: list[str] = []
+    sheet = Sheet("one", "One", None)
+    qtbot.addWidget(sheet)
+    field = QLineEdit(sheet)
+    other = sheet.button("Other", lambda: pressed.append("other"))
+    main = sheet.button("Main", lambda: pressed.append("main"))
+    sheet.put(field)
+    sheet.put_foot(main, other)
+    sheet.open()
+    qtbot.waitUntil(sheet.isActiveWindow)
+    for part in (field, other, main):
+        part.setFocus()
+        qtbot.keyClick(part, Qt.Key.Key_Return)
+    assert pressed == ["main", "other", "main"]
