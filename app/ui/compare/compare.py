@@ -65,8 +65,9 @@ class Comparisons(QObject):
 
     Signals:
         put_aside(desk): panes gave their place to the columns; `Desk.bring_back` undoes it.
-        kept(model, models, names): the column of this model was kept, of those of all these; what
-            hidden columns were, "" where nothing was hidden.
+        kept(model, models, words, told, closed): the column of this model was kept, of those of all
+            these; what it differs in; what hidden columns were, "" where nothing was hidden; the
+            ids of the others.
         left(undo): a comparison was left without keeping any; calling ``undo`` opens it again.
 
     Attributes:
@@ -74,7 +75,7 @@ class Comparisons(QObject):
     """
 
     put_aside = Signal(object)
-    kept = Signal(str, list, str)
+    kept = Signal(str, list, str, str, list)
     left = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
@@ -269,21 +270,23 @@ class Comparisons(QObject):
                 rows[0].mark(here)
 
     def keep(self, kept: ChatPane) -> None:
-        """Keep this column and close the others; Undo opens each again."""
+        """Keep this column and close the others."""
         group = self._group(kept.chat.id)
         if group is None:
             self._workspace.activate(kept)
             return
         models = [pane.chat.record.model for pane in self._panes(group.columns)]
-        names = self._told(group, kept.chat.id) if group.blind else ""
+        told = self._told(group, kept.chat.id) if group.blind else ""
         self._dissolve(group)
-        for pane in self._panes(group.columns):
-            if pane is not kept:
-                pane.chat.stop()
-                self._workspace.close_pane(pane)
+        others = [pane for pane in self._panes(group.columns) if pane is not kept]
+        for pane in others:
+            pane.chat.stop()
+            self._workspace.close_pane(pane, told=False)
         group.desk.bring_back(group.columns, kept.chat.id)
         self._workspace.activate(kept)
-        self.kept.emit(kept.chat.record.model, models, names)
+        closed = [pane.chat.id for pane in others]
+        words = group.columns[kept.chat.id]
+        self.kept.emit(kept.chat.record.model, models, words, told, closed)
 
     def leave(self, pane: ChatPane) -> None:
         """Close all columns and go back to what was there. Their chats stay in the list."""

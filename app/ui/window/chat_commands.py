@@ -194,7 +194,7 @@ class ChatCommands(QObject):
         def restore() -> None:
             self._library.restore(chat_id)
             if was_open:
-                self._bring_back(chat_id)
+                self.bring_back(chat_id)
 
         self._undos.offer(tr("Chat moved to Trash"), restore, chat_id)
 
@@ -204,7 +204,8 @@ class ChatCommands(QObject):
         self._undos.drop(chat_id)
         self._workspace.forget(chat_id)
 
-    def _bring_back(self, chat_id: str) -> None:
+    def bring_back(self, chat_id: str) -> None:
+        """Open a chat that was closed, where it was."""
         if not self._workspace.reopen(chat_id):
             self.open(chat_id)
 
@@ -215,7 +216,7 @@ class ChatCommands(QObject):
         def restore() -> None:
             if blank:
                 self._library.restore(chat_id)
-            self._bring_back(chat_id)
+            self.bring_back(chat_id)
 
         self._undos.offer(tr("Chat closed"), restore, chat_id, seconds=6.0)
 
@@ -230,7 +231,7 @@ class ChatCommands(QObject):
             for chat_id in ids:
                 if chat_id in blank:
                     self._library.restore(chat_id)
-                self._bring_back(chat_id)
+                self.bring_back(chat_id)
 
         for chat_id in ids:
             self._undos.drop(chat_id)

@@ -333,7 +333,7 @@ def _name(pane: ChatPane) -> str:
 
 
 class Together(QObject):
-    """Ties the wheel of compared answers on request, and keeps a tally by model.
+    """Ties the wheel of compared answers on request, and names the tabs of a group.
 
     Signals:
         tied(on): whether they scroll together.
@@ -347,20 +347,16 @@ class Together(QObject):
         self,
         comparisons: Comparisons,
         library: ChatLibrary,
-        settings: Settings,
         workspace: Workspace,
     ) -> None:
         super().__init__(workspace)
         self._comparisons = comparisons
-        self._library = library
-        self._settings = settings
         self._workspace = workspace
         self._on = False
         self._panes: dict[QObject, ChatPane] = {}
         workspace.pane_made.connect(self._on_pane_made)
         workspace.arranged.connect(self._name_tabs)
         library.listed.connect(self._name_tabs)
-        comparisons.kept.connect(self._on_kept)
 
     @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
@@ -407,30 +403,6 @@ class Together(QObject):
             several = record.group_id is not None and times[record.group_id] > 1
             pane.chat.set_short(record.variant if several else "")
 
-    @Slot(str, list, str)
-    def _on_kept(self, model: str, compared: list[str], names: str) -> None:
-        """Of models only: a seed that was kept says nothing about the next question."""
-        if len(set(compared)) < 2:
-            if names:
-                self.said.emit(names)
-            return
-        tally = {name: list(counts) for name, counts in self._settings.kept.items()}
-        for name in set(compared):
-            kept, times = tally.get(name, [0, 0])
-            tally[name] = [kept + (name == model), times + 1]
-        self._settings.set(kept=tally)
-        kept, times = tally[model]
-        name = self._library.loader.get(model).name
-        words = (
-            tr("{name} kept", name=name)
-            if times == 1
-            else tr(
-                "{name} kept, {kept} of {times} times so far", name=name, kept=kept, times=times
-            )
-        )
-        told = names if names and times == 1 else f"{names}. {words}" if names else words
-        self.said.emit(told)
-
 
 TABLE = "table"
 """The latest table of answers lies in the store among the layouts, under this name."""
@@ -464,6 +436,7 @@ class CompareCommands(QObject):
         self._window = window
         self._comparisons = chats.comparisons
         self._comparisons.put_aside.connect(self._on_put_aside)
+        self._comparisons.kept.connect(self._on_kept)
         self._comparisons.left.connect(self._on_left)
         library.erased.connect(self._on_erased)
         workspace.pane_made.connect(self._on_pane_made)
@@ -592,3 +565,31 @@ class CompareCommands(QObject):
         if not self._workspace.panes():
             self._chats.new()  # nothing but a new chat was there
         self._undos.offer(tr("Comparison closed"), undo)
+
+    @Slot(str, list, str, str, list)
+    def _on_kept(
+        self, model: str, compared: list[str], words: str, told: str, closed: list[str]
+    ) -> None:
+        """Say what was kept; of models, how often. A seed says nothing about the next question."""
+        said = told or tr("{name} kept", name=words)
+        if len(set(compared)) > 1:
+            tally = {name: list(counts) for name, counts in self._settings.kept.items()}
+            for name in set(compared):
+                kept, times = tally.get(name, [0, 0])
+                tally[name] = [kept + (name == model), times + 1]
+            self._settings.set(kept=tally)
+            kept, times = tally[model]
+            name = self._library.loader.get(model).name
+            if times > 1:
+                words = tr(
+                    "{name} kept, {kept} of {times} times so far", name=name, kept=kept, times=times
+                )
+                said = f"{told}. {words}" if told else words
+            elif not told:
+                said = tr("{name} kept", name=name)
+
+        def undo() -> None:
+            for chat_id in closed:
+                self._chats.bring_back(chat_id)
+
+        self._undos.offer(said, undo)

@@ -58,8 +58,10 @@ def test_three_seeds_answer_in_three_equal_columns_of_which_one_is_kept(start: S
     assert not columns[1].header.keep.isVisible()
     assert title(columns[1]) == "say hello – Seed 2"
     assert {pane.chat.record.title for pane in columns} == {"say hello"}
-    run.window.commands["undo_close"].trigger()
-    assert columns[2] in run.panes
+    assert run.window.toast.text == "Seed 2 kept"
+    run.window.toast.button.click()
+    assert {*columns} <= {*run.panes}
+    run.window.workspace.activate(columns[1])
     run.say("say more", columns[1])
     assert run.answered(columns[1]) == "more "
     assert run.engine.sent[-1].params.seed == 2
