@@ -116,6 +116,18 @@ def cut_off(message: Message) -> bool:
     )
 
 
+_ENDINGS = {
+    "cancelled": mark("Stopped", "a reply"),
+    "interrupted": mark("Interrupted when Stretto quit", "a reply"),
+}
+
+
+def ending(message: Message) -> str:
+    """What stands where an answer ends that was ended before its time, else ""."""
+    words = _ENDINGS.get(message.status)
+    return tr(words, "a reply") if words else ""
+
+
 def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
     """Why an action cannot be done now, as a short sentence; None when it can.
 

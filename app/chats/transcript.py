@@ -272,8 +272,11 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
 
 
 def _title(title: str) -> str:
-    """What the copy is called: "Trees (branch)", then "Trees (branch 2)", and so on."""
-    first, later = mark("{title} (branch)"), mark("{title} (branch {number})")
+    """What the copy is called: "Branch: Trees", then "Branch 2: Trees", and so on.
+
+    A tab and the sidebar have room for how it begins.
+    """
+    first, later = mark("Branch: {title}"), mark("Branch {number}: {title}")
     for text in (later, first):
         pattern = re.escape(tr(text)).replace(r"\{title\}", "(?P<title>.*)")
         found = re.fullmatch(pattern.replace(r"\{number\}", r"(?P<number>\d+)"), title)

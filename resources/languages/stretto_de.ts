@@ -2190,7 +2190,6 @@ Du hast abgelehnt.</translation>
         <translation>Wartende&#xa0;Nachrichten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -3102,16 +3101,6 @@ Du hast abgelehnt.</translation>
             <numerusform>{count} Seite</numerusform>
             <numerusform>{count} Seiten</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch)</source>
-        <translation>{title} (Zweig)</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch {number})</source>
-        <translation>{title} (Zweig {number})</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
@@ -8027,6 +8016,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>In neuem Chat verzweigen</translation>
     </message>
@@ -8759,7 +8749,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Die&#xa0;Antwort&#xa0;wurde&#xa0;unterbrochen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Nicht gesendet. {why}</translation>
@@ -9227,11 +9216,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, without formatting.</source>
         <translation>Der aktuelle Zweig, ohne Formatierung.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The current branch, on A4 pages.</source>
-        <translation>Der aktuelle Zweig, auf A4-Seiten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -9898,8 +9882,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Gestoppt</translation>
@@ -9930,7 +9914,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Älteste Nachrichten weglassen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Unterbrochen, als Stretto beendet wurde</translation>
@@ -10201,6 +10185,31 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Strg+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message</source>
+        <translation>Du bearbeitest deine Nachricht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>No app here opens PDFs. Export the chat as PDF instead.</source>
+        <translation>Hier öffnet kein Programm PDFs. Exportiere den Chat stattdessen als PDF.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch: {title}</source>
+        <translation>Zweig: {title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch {number}: {title}</source>
+        <translation>Zweig {number}: {title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, ready to print.</source>
+        <translation>Der aktuelle Zweig, druckfertig.</translation>
     </message>
 </context>
 </TS>

@@ -2190,7 +2190,6 @@ Rechazaste responder.</translation>
         <translation>Mensajes&#xa0;en&#xa0;cola</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -3102,16 +3101,6 @@ Rechazaste responder.</translation>
             <numerusform>{count} página</numerusform>
             <numerusform>{count} páginas</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch)</source>
-        <translation>{title} (rama)</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch {number})</source>
-        <translation>{title} (rama {number})</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
@@ -8070,6 +8059,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>Ramificar en un chat nuevo</translation>
     </message>
@@ -8802,7 +8792,6 @@ No respondiste.</translation>
         <translation>La&#xa0;respuesta&#xa0;se&#xa0;ha&#xa0;interrumpido.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>No se ha enviado. {why}</translation>
@@ -9270,11 +9259,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, without formatting.</source>
         <translation>La rama actual, sin formato.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The current branch, on A4 pages.</source>
-        <translation>La rama actual, en páginas A4.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -9946,8 +9930,8 @@ No respondiste.</translation>
         <translation>Escribe antes parte del nombre de un modelo</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Detenida</translation>
@@ -9978,7 +9962,7 @@ No respondiste.</translation>
         <translation>Omitir los mensajes más antiguos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Interrumpida al salir de Stretto</translation>
@@ -10201,6 +10185,31 @@ No respondiste.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Intro</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message</source>
+        <translation>Editando tu mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>No app here opens PDFs. Export the chat as PDF instead.</source>
+        <translation>Aquí ninguna aplicación abre archivos PDF. Exporta el chat como PDF.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch: {title}</source>
+        <translation>Rama: {title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch {number}: {title}</source>
+        <translation>Rama {number}: {title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, ready to print.</source>
+        <translation>La rama actual, lista para imprimir.</translation>
     </message>
 </context>
 </TS>

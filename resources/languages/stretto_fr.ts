@@ -2190,7 +2190,6 @@ Vous avez refusé.</translation>
         <translation>Messages&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -3102,16 +3101,6 @@ Vous avez refusé.</translation>
             <numerusform>{count} page</numerusform>
             <numerusform>{count} pages</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch)</source>
-        <translation>{title} (branche)</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch {number})</source>
-        <translation>{title} (branche {number})</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
@@ -8027,6 +8016,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>Créer une branche dans une nouvelle discussion</translation>
     </message>
@@ -8759,7 +8749,6 @@ Vous n’avez pas répondu.</translation>
         <translation>La&#xa0;réponse&#xa0;a&#xa0;été&#xa0;interrompue.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Non envoyé. {why}</translation>
@@ -9227,11 +9216,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, without formatting.</source>
         <translation>La branche actuelle, sans mise en forme.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The current branch, on A4 pages.</source>
-        <translation>La branche actuelle, sur des pages A4.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -9898,8 +9882,8 @@ Vous n’avez pas répondu.</translation>
         <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Arrêtée</translation>
@@ -9930,7 +9914,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Omettre les messages les plus anciens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Interrompue en quittant Stretto</translation>
@@ -10201,6 +10185,31 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Entrée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message</source>
+        <translation>Modification de votre message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>No app here opens PDFs. Export the chat as PDF instead.</source>
+        <translation>Aucune application n’ouvre les PDF ici. Exportez plutôt la discussion en PDF.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch: {title}</source>
+        <translation>Branche : {title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch {number}: {title}</source>
+        <translation>Branche {number} : {title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, ready to print.</source>
+        <translation>La branche actuelle, prête à imprimer.</translation>
     </message>
 </context>
 </TS>

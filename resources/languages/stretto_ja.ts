@@ -2160,7 +2160,6 @@ You declined.</source>
         <translation>順番待ちのメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -3047,16 +3046,6 @@ You declined.</source>
         <translation>
             <numerusform>{count}ページ</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch)</source>
-        <translation>{title}（分岐）</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch {number})</source>
-        <translation>{title}（分岐{number}）</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
@@ -7921,6 +7910,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>新規チャットに分岐</translation>
     </message>
@@ -8650,7 +8640,6 @@ You did not answer.</source>
         <translation>回答が中断されました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>送信されていません。{why}</translation>
@@ -9111,11 +9100,6 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, without formatting.</source>
         <translation>現在の分岐を書式なしで。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The current branch, on A4 pages.</source>
-        <translation>現在の分岐をA4ページで。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -9770,8 +9754,8 @@ You did not answer.</source>
         <translation>先にモデル名の一部を入力してください</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>停止しました</translation>
@@ -9802,7 +9786,7 @@ You did not answer.</source>
         <translation>古いメッセージから除外</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Strettoの終了により中断</translation>
@@ -10072,6 +10056,31 @@ You did not answer.</source>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message</source>
+        <translation>メッセージを編集中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>No app here opens PDFs. Export the chat as PDF instead.</source>
+        <translation>PDFを開けるアプリがありません。代わりにチャットをPDFで書き出してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch: {title}</source>
+        <translation>分岐：{title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch {number}: {title}</source>
+        <translation>分岐{number}：{title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, ready to print.</source>
+        <translation>現在の分岐を印刷用のページで。</translation>
     </message>
 </context>
 </TS>

@@ -2160,7 +2160,6 @@ You declined.</source>
         <translation>排队中的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -3047,16 +3046,6 @@ You declined.</source>
         <translation>
             <numerusform>{count} 页</numerusform>
         </translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch)</source>
-        <translation>{title}（分支）</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/transcript.py"/>
-        <source>{title} (branch {number})</source>
-        <translation>{title}（分支 {number}）</translation>
     </message>
     <message>
         <location filename="../../app/chats/counting.py"/>
@@ -7964,6 +7953,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>在新对话中创建分支</translation>
     </message>
@@ -8693,7 +8683,6 @@ You did not answer.</source>
         <translation>回复已中断。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
@@ -9154,11 +9143,6 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, without formatting.</source>
         <translation>当前分支，不含格式。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <source>The current branch, on A4 pages.</source>
-        <translation>当前分支，A4 页面。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -9818,8 +9802,8 @@ You did not answer.</source>
         <translation>请先输入模型名称的一部分</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>已停止</translation>
@@ -9850,7 +9834,7 @@ You did not answer.</source>
         <translation>省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>因 Stretto 退出而中断</translation>
@@ -10072,6 +10056,31 @@ You did not answer.</source>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Ctrl+Enter</source>
         <translation>Ctrl+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Editing your message</source>
+        <translation>正在编辑消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>No app here opens PDFs. Export the chat as PDF instead.</source>
+        <translation>没有可打开 PDF 的应用。请改为将对话导出为 PDF。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch: {title}</source>
+        <translation>分支：{title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/transcript.py"/>
+        <source>Branch {number}: {title}</source>
+        <translation>分支 {number}：{title}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <source>The current branch, ready to print.</source>
+        <translation>当前分支，可直接打印。</translation>
     </message>
 </context>
 </TS>

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from PySide6.QtCore import QByteArray, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QByteArray, QLocale, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QFont,
@@ -32,6 +32,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgRenderer
 
+from app.chats.actions import ending
 from app.chats.attached import attached
 from app.markdown.blocks import parser
 from app.markdown.highlight import COLOURS, language_of, pieces
@@ -84,8 +85,8 @@ def markdown(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = Fals
             yield from _fenced(message.content)
         elif message.content:
             yield f"\n{_closed(message.content)}\n"
-        if message.error:
-            yield f"\n*{_one_line(message.error)}*\n"
+        if words := message.error or ending(message):
+            yield f"\n*{_one_line(words)}*\n"
 
 
 def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
@@ -105,8 +106,8 @@ def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) 
         if message.content:
             shown = plainly(message.content) if message.role == "assistant" else message.content
             yield f"{shown.strip()}\n"
-        if message.error:
-            yield f"({' '.join(message.error.split())})\n"
+        if words := message.error or ending(message):
+            yield f"({' '.join(words.split())})\n"
 
 
 def _fenced(text: str) -> Iterator[str]:
@@ -201,6 +202,8 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
         yield f'<div class="mine">{escape(message.content)}</div>\n'
     if message.error:
         yield f'<p class="error">{escape(message.error)}</p>\n'
+    elif words := ending(message):
+        yield f'<p class="who">{escape(words)}</p>\n'
     yield "</div>\n"
 
 
@@ -293,6 +296,18 @@ blockquote { color: #6b6a66; } a { color: #2a62c9; }
 """
 
 
+_LETTER = frozenset(
+    ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
+)
+"""Where paper is US Letter, as CLDR has it; Qt does not tell."""
+
+
+def paper(here: QLocale) -> QPageSize:
+    """What a printer has in it there."""
+    letter = QLocale.territoryToCode(here.territory()) in _LETTER
+    return QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
+
+
 def write_pdf(
     path: Path, chat: ChatRecord, said: Sequence[Message], stop: Event, *, thoughts: bool = False
 ) -> bool:
@@ -300,7 +315,7 @@ def write_pdf(
     writer = QPdfWriter(str(path))
     writer.setTitle(chat.shown_title)
     writer.setCreator("Stretto")
-    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageSize(paper(QLocale.system()))
     writer.setPageMargins(QMarginsF(*(_MARGIN_MM,) * 4))
     scale = writer.logicalDpiX() / _DPI
     area = QSizeF(writer.width() / scale, writer.height() / scale - _FOOT)

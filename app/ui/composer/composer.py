@@ -292,6 +292,7 @@ class BroadcastLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
+        self._words = ""
         self.whom = QPushButton(self)
         self.whom.setObjectName("link")
         self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -308,16 +309,25 @@ class BroadcastLine(QWidget):
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
         """Where there is no room beside the chats, only their menu offers to keep it on."""
-        wanted = self.whom.sizeHint().width() + 8 + self.keep.sizeHint().width()
-        self.keep.setVisible(wanted <= self.width())
+        self.whom.setText(self._words)
+        whole, room = self.whom.sizeHint().width(), self.width()
+        self.keep.setVisible(whole + 8 + self.keep.sizeHint().width() <= room)
+        if whole > room:
+            metrics, end = self.whom.fontMetrics(), Qt.TextElideMode.ElideRight
+            sides = whole - metrics.horizontalAdvance(self._words)
+            self.whom.setText(metrics.elidedText(self._words, end, room - sides))
 
     def show_audience(self, words: str, names: str, *, kept: bool) -> None:
         """Say whom the message reaches; ``names``: all of them, for whoever points at it."""
-        self.whom.setText(words)
-        self.whom.setToolTip(plain_tip(names))
+        self._words = words
+        self.whom.setToolTip(plain_tip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)
         self.keep.setChecked(kept)
+        self._fit()
 
 
 class Composer(QWidget):
@@ -541,8 +551,9 @@ class Composer(QWidget):
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
             area = mirrored(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
-            end = Qt.TextElideMode.ElideRight
-            words = painter.fontMetrics().elidedText(self._note, end, int(area.width()))
+            metrics = painter.fontMetrics()
+            fits = metrics.horizontalAdvance(self._note) <= area.width()
+            words = self._note if fits else tr("Editing your message")
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
         if self.foot:
             fits = self._count is None or self._count.fits

@@ -39,7 +39,7 @@ FORMS = (
         mark("The current branch, in one file that loads nothing else."),
     ),
     (Kind.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
-    (Kind.PDF, "PDF", mark("The current branch, on A4 pages.")),
+    (Kind.PDF, "PDF", mark("The current branch, ready to print.")),
 )
 _LOOK_MS = 100
 

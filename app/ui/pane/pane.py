@@ -381,7 +381,9 @@ class ChatPane(QWidget):
             Action.GO_ON: lambda _: chat.go_on(),
             Action.FORGET_OLDEST: self._forget_oldest,
             Action.COPY: self._copy,
-            Action.BRANCH: lambda message_id: self.branch_asked.emit(self, message_id),
+            Action.BRANCH: lambda message_id: self.branch_asked.emit(
+                self, message_id or chat.transcript.leaf_id
+            ),
             Action.DELETE: self._delete,
             Action.EARLIER: lambda message_id: chat.show_version(-1, message_id),
             Action.LATER: lambda message_id: chat.show_version(1, message_id),

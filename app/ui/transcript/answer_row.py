@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.chats.actions import ASKED, BUSY, Action, cut_off
+from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions
 from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
@@ -324,10 +324,6 @@ class Silence(QWidget):
 
 
 _CUT = {"length", "memory"}
-_MARKS = {
-    "cancelled": mark("Stopped", "a reply"),
-    "interrupted": mark("Interrupted when Stretto quit", "a reply"),
-}
 
 
 class AnswerRow(MessageRow):
@@ -505,8 +501,8 @@ class AnswerRow(MessageRow):
     @property
     def _ending(self) -> str:
         """What stands where the text ends, if that is not all there is to it."""
-        if (words := _MARKS.get(self.message.status)) is not None:
-            return tr(words, "a reply")
+        if words := ending(self.message):
+            return words
         calls = turn_with_calls(self.message) is not None
         empty = self.message.status == "complete" and not self._markdown.source and not calls
         return tr("Empty reply") if empty else ""
@@ -514,8 +510,8 @@ class AnswerRow(MessageRow):
     @property
     def _only_calls(self) -> bool:
         """Whether it called tools and said nothing: its name and its footer share a line."""
-        ended = not self.streaming and self.message.status not in (*_MARKS, "error")
-        return ended and not self._markdown.source and turn_with_calls(self.message) is not None
+        complete = self.message.status == "complete"
+        return complete and not self._markdown.source and turn_with_calls(self.message) is not None
 
     @property
     def _way(self) -> Action | None:

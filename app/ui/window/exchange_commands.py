@@ -200,4 +200,5 @@ class ExchangeCommands(QObject):
         except Exception as error:
             self._undos.say(str(error))
         else:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+                self._undos.say(tr("No app here opens PDFs. Export the chat as PDF instead."))

@@ -106,6 +106,11 @@ class PaneCommands(QObject):
     def edit_last(self, pane: ChatPane) -> None:
         pane.act(Action.EDIT)
 
+    @command("branch", mark("Branch in New Chat"), where=Where.PANE, why_not=_cannot(Action.BRANCH))
+    def branch(self, pane: ChatPane) -> None:
+        """A new chat that goes on from the end of this one."""
+        pane.act(Action.BRANCH)
+
     @command(
         "earlier",
         mark("Previous Version"),

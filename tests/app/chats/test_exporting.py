@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from threading import Event
 
 import pytest
+from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QApplication
 
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
+from app.chats.exporting.pages import paper
 from app.markdown.plainly import plainly
 from app.store import ChatRecord, Message, Store, chat_from_json, chat_to_json, new_id
 from app.ui.style.theme import Theme
@@ -191,6 +194,23 @@ def test_markdown_closes_what_an_answer_left_open(store: Store, tmp_path: Path):
     chat = talk(store, "q", "text\n~~~~py\ncode", "next", "fine")
     text = export(store, Kind.MARKDOWN, tmp_path / "a.md", chat.id).read_text(encoding="utf-8")
     assert "code\n~~~~\n\n## You" in text
+
+
+@pytest.mark.parametrize("kind", [Kind.MARKDOWN, Kind.TEXT, Kind.HTML])
+def test_a_reply_that_was_stopped_is_told_from_a_whole_one(
+    store: Store, tmp_path: Path, kind: Kind
+):
+    chat = talk(store, "q", "a part", "next", "whole")
+    _, cut, *_ = store.messages(chat.id)
+    store.save_message(replace(cut, status="cancelled"))
+    text = export(store, kind, tmp_path / "a", chat.id).read_text(encoding="utf-8")
+    assert text.count("Stopped") == 1
+    assert text.index("a part") < text.index("Stopped") < text.index("next")
+
+
+def test_pages_are_of_the_paper_that_is_used_there():
+    sizes = [paper(QLocale(name)).key() for name in ("en_US", "es_MX", "en_GB", "de_DE", "ja_JP")]
+    assert sizes == ["Letter", "Letter", "A4", "A4", "A4"]
 
 
 def test_plain_text_reads_as_the_screen_does():

@@ -43,9 +43,9 @@ def test_others_get_what_it_means_and_the_engines_sentence_behind_it() -> None:
 @pytest.mark.usefixtures("_in_brackets")
 def test_a_branch_of_a_branch_counts_on_in_every_language() -> None:
     first = _title("Trees")
-    assert first == "[Trees (branch)]"
-    assert _title(first) == "[Trees (branch 2)]"
-    assert _title(_title(first)) == "[Trees (branch 3)]"
+    assert first == "[Branch: Trees]"
+    assert _title(first) == "[Branch 2: Trees]"
+    assert _title(_title(first)) == "[Branch 3: Trees]"
 
 
 def test_an_import_says_how_many_in_the_singular_and_in_the_plural() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QUrl, Slot
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.chats.exporting import Export, Kind
 from app.ui.dialogs.exchange import ExportDialog, ImportDialog
 from app.ui.widgets import asking
+from app.ui.window import exchange_commands
 from tests.app.chats import exports
 from tests.app.conftest import Run, Start
 
@@ -89,6 +91,14 @@ def test_printing_opens_the_chat_as_pdf(start: Start):
         viewer.deleteLater()
     run.window.chats.new()
     assert run.window.commands.why_not("print") == "This chat is empty."
+
+
+def test_where_nothing_opens_pdfs_printing_says_so(start: Start, monkeypatch: pytest.MonkeyPatch):
+    run = talk(start)
+    unopened = SimpleNamespace(openUrl=lambda _url: False)
+    monkeypatch.setattr(exchange_commands, "QDesktopServices", unopened)
+    run.window.commands["print"].trigger()
+    run.until(lambda: run.window.toast.text.startswith("No app here opens PDFs."))
 
 
 def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):

@@ -86,6 +86,25 @@ def test_what_is_being_written_in_a_busy_chat_stays_and_that_is_said_before(star
     assert (left.composer.text, len(left.chat.transcript.path)) == ("my next thought", 2)
 
 
+def test_where_there_is_little_room_the_line_that_says_whom_it_reaches_is_shortened(start: Start):
+    run = start().ready()
+    left = run.say("hold 2")
+    run.until(lambda: run.answer(left))
+    run.window.commands["split_right"].trigger()
+    run.window.resize(680, 600)
+    run.window.commands["broadcast"].trigger()
+    line = run.pane.composer.audience
+    left.composer.set_text("my next thought")
+    whole = "To 2 visible chats, without 1 that is replying"
+    assert whole in line.whom.toolTip()
+    assert not line.keep.isVisible()
+    run.until(lambda: line.whom.sizeHint().width() <= line.whom.width())
+    run.window.resize(1600, 600)
+    run.until(lambda: line.keep.isVisible() and line.whom.text() == whole)
+    run.engine.release()
+    run.answered(left)
+
+
 def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: Start):
     run = start().ready()
     left = run.say("hold 2")

@@ -83,6 +83,15 @@ def test_versions_are_paged_by_key(start: Start):
     assert shown(run.pane) == ["say two", "two "]
 
 
+def test_the_command_branches_from_the_end(start: Start):
+    run = start().ready()
+    assert run.window.commands.why_not("branch") == "This chat is empty."
+    run.ask("say one")
+    run.window.commands["branch"].trigger()
+    assert run.pane.chat.title == "Branch: say one"
+    assert shown(run.pane) == ["say one", "one "]
+
+
 def test_a_branch_from_an_answer_goes_on_alone(start: Start):
     run = start().ready()
     run.ask("say one")
@@ -91,7 +100,7 @@ def test_a_branch_from_an_answer_goes_on_alone(start: Start):
     old.transcript.asked.emit("branch", old.chat.transcript.path[1].id)
     new = run.pane
     assert new is not old
-    assert new.chat.title == "say one (branch)"
+    assert new.chat.title == "Branch: say one"
     assert shown(new) == ["say one", "one "]
     run.ask("say three")
     assert shown(new) == ["say one", "one ", "say three", "three "]
