@@ -2190,6 +2190,7 @@ Du hast abgelehnt.</translation>
         <translation>Wartende&#xa0;Nachrichten</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8749,6 +8750,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Die&#xa0;Antwort&#xa0;wurde&#xa0;unterbrochen.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Nicht gesendet. {why}</translation>

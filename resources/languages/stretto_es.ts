@@ -2190,6 +2190,7 @@ Rechazaste responder.</translation>
         <translation>Mensajes&#xa0;en&#xa0;cola</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8792,6 +8793,7 @@ No respondiste.</translation>
         <translation>La&#xa0;respuesta&#xa0;se&#xa0;ha&#xa0;interrumpido.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>No se ha enviado. {why}</translation>

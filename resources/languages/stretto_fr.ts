@@ -2190,6 +2190,7 @@ Vous avez refusé.</translation>
         <translation>Messages&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8749,6 +8750,7 @@ Vous n’avez pas répondu.</translation>
         <translation>La&#xa0;réponse&#xa0;a&#xa0;été&#xa0;interrompue.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Non envoyé. {why}</translation>

@@ -2160,6 +2160,7 @@ You declined.</source>
         <translation>順番待ちのメッセージ</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8640,6 +8641,7 @@ You did not answer.</source>
         <translation>回答が中断されました。</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>送信されていません。{why}</translation>

@@ -2160,6 +2160,7 @@ You declined.</source>
         <translation>排队中的消息</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8683,6 +8684,7 @@ You did not answer.</source>
         <translation>回复已中断。</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
