@@ -652,7 +652,6 @@ class Chat(ChatSignals):
         self.queue.change(queued.id, text, compose.attachments if edited else queued.attachments)
         if isinstance(compose, Editing) and edited:
             self._compose(compose.before)
-            self._on_queue()  # it may have been waited for
         return True
 
     @saved_together
@@ -856,6 +855,8 @@ class Chat(ChatSignals):
 
     def _compose(self, compose: Compose) -> None:
         """Put something else into the composer."""
+        if self._turn().rewords:
+            QTimer.singleShot(0, self, self._on_way_free)  # it may have been waited for
         self.sends_later = self.steers = False
         self.unsent = ""
         self._saved.change_compose(compose)

@@ -160,16 +160,21 @@ def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: 
     assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
     until(lambda: asked(desk) == ["count", "zwei"])
 
-    # Esc leaves it as it was; removed while it is edited it is gone, and the draft is back.
+    # Removed while it is edited it is gone, and the draft is back. Esc leaves it as it was, and
+    # it goes.
     third = chat.queue.messages[0].id
-    chat.edit_queued(third)
-    chat.write("drei")
-    assert chat.cancel_edit()
-    assert queued(chat) == ["three"]
     chat.edit_queued(third)
     chat.remove_queued(third)
     assert (chat.compose, queued(chat)) == (Writing("a draft"), [])
     assert not chat.edit_queued(third)
+    chat.queue.add("three", ())
+    chat.edit_queued(chat.queue.messages[0].id)
+    chat.write("drei")
+    desk.answer("2")
+    QCoreApplication.processEvents()
+    assert asked(desk) == ["count", "zwei"]
+    assert chat.cancel_edit()
+    until(lambda: asked(desk) == ["count", "zwei", "three"])
 
 
 def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
