@@ -587,7 +587,7 @@ class _Delegate(QStyledItemDelegate):
             self._name(painter, inner, index, current)
         elif index.column() == Column.MORE:
             lit = current or self._view.hovered == index.row()
-            place = QRect(0, 0, t.ICON, t.ICON)
+            place = QRect(0, 0, scaled(t.ICON), scaled(t.ICON))
             place.moveCenter(area.center())
             icon("dots-three", tokens.text if lit else tokens.muted).paint(painter, place)
         else:

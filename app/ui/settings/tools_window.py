@@ -169,7 +169,7 @@ class ToolsWindow(Sheet):
         lines = []
         if fresh := self._changed(found):
             lines.append(tr("New or changed; starts when a chat needs it:"))
-            lines += [f"{visible(each.name)}:  {_whole(each)}" for each in fresh]
+            lines += [f"{visible(each.name)}: {_whole(each)}" for each in fresh]
         if gone := self._gone(found):
             lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
         self._tell("\n".join(lines))
@@ -197,6 +197,7 @@ class ToolsWindow(Sheet):
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
         self._saved = self.text.toPlainText()
+        self.text.setFocus()  # or it would go to the next button as this one becomes grey
         self._tell(tr("Saved"))
         self._refresh()
 
@@ -256,13 +257,10 @@ class ToolsWindow(Sheet):
         for server, status in lines:
             words = status.words or tr(_STATES[status.state], "a server")
             state = words if server.enabled else tr("Off")
-            self._row(
-                layout,
-                page,
-                f"{visible(server.name)}: {state}",
-                (tr("Show Log"), partial(self._show_log, server.name)),
-                (tr("Stop"), partial(host.end, server.name)),
-            )
+            actions = [(tr("Show Log"), partial(self._show_log, server.name))]
+            if status.state in (State.CONNECTING, State.READY):
+                actions.append((tr("Stop"), partial(host.end, server.name)))
+            self._row(layout, page, f"{visible(server.name)}: {state}", *actions)
         if lines:
             layout.addSpacing(12)
         layout.addWidget(_heading(tr("Always Allowed"), page))

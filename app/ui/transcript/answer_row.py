@@ -593,8 +593,8 @@ class AnswerRow(MessageRow):
             self.error.setGeometry(0, top, width, height)
             return top + height + 2
         if self._ending:
-            self._mark = QRectF(0, y + 4, width, 20)
-            y += 24
+            self._mark = QRectF(0, y + 4, width, grown(20))
+            y += 4 + grown(20)
         if shows(self, "way_on"):
             self.way_on.adjustSize()
             self.way_on.move(0, y + 6)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.actions import BUSY, Action, cut_off
 from app.store import Message, new_id
 from app.store.records import Status
+from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
-from app.ui.style.theme import Theme
+from app.ui.style.theme import Theme, theme, ui_font
 from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import state
 from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start
@@ -31,6 +34,23 @@ def test_an_answer_that_was_cut_says_why(reason: str, shown: str, figures: str) 
     assert cut_off(message)
     assert state(message) == shown
     assert figures_line(message.stats) == figures
+
+
+def test_in_large_text_what_ended_it_touches_nothing(start: Start) -> None:
+    run = start().ready()
+    run.say("hold 3")
+    run.until(lambda: "2" in run.answer(run.pane))
+    run.pane.act(Action.STOP)
+    run.until(lambda: not run.pane.chat.answering)
+    theme().set_zoom(200)
+    last = run.pane.chat.transcript.last("assistant")
+    assert last is not None
+    row = run.pane.transcript.row(last.id)
+    assert isinstance(row, AnswerRow)
+    text = row.findChild(MarkdownView)
+    assert text is not None
+    wanted = QFontMetrics(ui_font(t.SMALL_PX)).height() + 10
+    run.until(lambda: row.way_on.y() - text.geometry().bottom() >= wanted)
 
 
 def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: Start) -> None:

