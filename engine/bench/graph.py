@@ -1,7 +1,7 @@
 """What one decode step launches, reads and copies, beside a turn of mlx-lm's `BatchGenerator`.
 
 Counts do not depend on the machine: a graph is built as a GPU would be given it, and never run.
-Each family has a process of its own, because `graph_marks.prepare` changes MLX for good.
+Families are counted in a process of their own, as `graph_marks.prepare` changes MLX for good.
 """
 
 from __future__ import annotations
@@ -49,23 +49,26 @@ class Cell:
         return self.ours.launches / self.batch.launches
 
 
-def here(family: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
-    """Count one family in this process, which must not have imported MLX before.
+def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
+    """Count families in this process, which must not have imported MLX before.
 
     Args:
+        families: with commas between them.
         names: of the cases; all of them where none is named.
     """
-    model = _loaded(family)
-    for many in chats:
-        for case in graph_steps.cases(many):
-            if not names or case.name in names:
-                ours = graph_steps.stretto(model, case)
-                batch = graph_steps.batch(model.net, model.new_caches, case)
-                yield Cell(family, case.name, many, ours, batch)
+    _prepare()
+    for family in families.split(","):
+        model = _loaded(family)
+        for many in chats:
+            for case in graph_steps.cases(many):
+                if not names or case.name in names:
+                    ours = graph_steps.stretto(model, case)
+                    batch = graph_steps.batch(model.net, model.new_caches, case)
+                    yield Cell(family, case.name, many, ours, batch)
 
 
-def _loaded(family: str) -> Any:
-    """A tiny model, loaded as on a GPU: without what the engine replaces on Linux CPUs."""
+def _prepare() -> None:
+    """Have models computed as on a GPU: without what the engine replaces on Linux CPUs."""
     from engine.model import backend, patches
 
     backend.take_openblas()
@@ -76,9 +79,12 @@ def _loaded(family: str) -> Any:
     graph_marks.mark_recurrent()
     for patch in ("attention", "module_classes"):
         patches.apply(patch)
+    slot_policy.STARTING = dict.fromkeys(slot_policy.STARTING, slot_policy.ON_GPU)
+
+
+def _loaded(family: str) -> Any:
     from engine.model.loader import load_at_once
 
-    slot_policy.STARTING = dict.fromkeys(slot_policy.STARTING, slot_policy.ON_GPU)
     known = small_config(family)
     sizes = {name: size for name, size in SIZES.items() if name in known}
     config = {**known, **sizes, **FITTING.get(family, {})}

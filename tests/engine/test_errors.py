@@ -7,6 +7,8 @@ import json
 import shutil
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,13 @@ from tests.engine.families import FAMILIES
 from tests.engine.faults import fail_at
 
 ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias={2: -1e9})
+NEIGHBOURS = replace(ENDLESS, max_tokens=50, seed=5)
+
+
+@cache
+def alone(folder: Path) -> list[int]:
+    with Engine() as engine:
+        return engine.open_session(engine.load(folder)).send("neighbour", NEIGHBOURS).tokens(60)
 
 
 class Neighbour:
@@ -29,8 +38,7 @@ class Neighbour:
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
         self._model = engine.load(folder)
-        self._params = SamplingParams(max_tokens=50, temperature=0.8, seed=5, logit_bias={2: -1e9})
-        self.expected = self._start().tokens(60)
+        self.expected = alone(folder)
         self.speak()
 
     def speak(self) -> None:
@@ -39,7 +47,7 @@ class Neighbour:
         next(event for event in self.reply if isinstance(event, TextDelta))
 
     def _start(self) -> Any:
-        return self._engine.open_session(self._model).send("neighbour", self._params)
+        return self._engine.open_session(self._model).send("neighbour", NEIGHBOURS)
 
     def check(self) -> None:
         assert self.reply.tokens(60) == self.expected

@@ -40,8 +40,8 @@ def uncollected() -> Iterator[None]:
 
 
 def alive() -> Counter[str]:
-    kinds = (type(found) for found in gc.get_objects())
-    return Counter(kind.__name__ for kind in kinds if kind in HELD)
+    kinds = Counter[type](map(type, gc.get_objects()))
+    return Counter({kind.__name__: kinds[kind] for kind in HELD if kinds[kind]})
 
 
 def say(engine: Engine, model: Model, chats: int) -> list[Any]:

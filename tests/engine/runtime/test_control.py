@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -123,28 +125,52 @@ def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folde
 # -- the admission queue ---------------------------------------------------------------------
 
 
-def small_engine(folder: Path, chats: float, params: SamplingParams = LONG) -> tuple[Engine, int]:
-    """An engine with room for so many replies in the plain model."""
+SHORT = replace(LONG, max_tokens=60)
+
+
+@cache
+def held(folder: Path) -> tuple[int, int]:
+    """The bytes of the plain model, and of a short reply's chat in it."""
     with Engine() as probe:
         model = probe.load(folder)
         chat = probe.open_session(model)
-        chat.send("hello", params).tokens(60)
-        held = probe.stats()["sessions"][chat.id]["kv_bytes"]
-    return Engine(memory_budget=model.nbytes + int(held * chats)), held
+        chat.send("hello", SHORT).tokens(60)
+        return model.nbytes, probe.stats()["sessions"][chat.id]["kv_bytes"]
+
+
+def small_engine(folder: Path, chats: float) -> Engine:
+    """An engine with room for so many short replies in the plain model."""
+    weights, each = held(folder)
+    return Engine(memory_budget=weights + int(each * chats))
+
+
+def paused(engine: Engine, model: Model) -> Reply:
+    """A short reply that stands in its midst, and holds what it will need."""
+    begun = threading.Event()
+
+    def pause(event: object) -> None:
+        if isinstance(event, TextDelta) and not begun.is_set():
+            begun.wait(60)  # for the reply's name here: the engine stands still meanwhile
+            reply.pause()
+
+    reply = engine.open_session(model).send("hello", SHORT, pause)
+    begun.set()
+    first_text(reply)
+    return reply
 
 
 def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> None:
     folder = model_folder("plain")
-    engine, _ = small_engine(folder, 2.3)
-    with engine:
+    with small_engine(folder, 2.3) as engine:
         model = engine.load(folder)
-        running = [engine.open_session(model).send("hello", LONG) for _ in range(2)]
-        settled(engine)
+        running = [paused(engine, model) for _ in range(2)]
         waiting = []
         for _ in range(3):  # one after another: prompts are made ready side by side
-            waiting.append(engine.open_session(model).send("hello", LONG))
+            waiting.append(engine.open_session(model).send("hello", SHORT))
             queue = settled(engine)["queue"]
-        assert queue == [r.session_id for r in waiting][: len(queue)]
+        assert queue == [r.session_id for r in waiting]
+        for reply in running:
+            reply.resume()
         answers = [r.tokens(60) for r in (*running, *waiting)]
         assert all(a == answers[0] for a in answers)
         places = [e for e in waiting[2] if isinstance(e, PromptProgress)]
@@ -159,28 +185,26 @@ def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> N
 
 def test_one_that_waits_can_be_stopped_and_closed(model_folder: Folder) -> None:
     folder = model_folder("plain")
-    engine, _ = small_engine(folder, 1.3)
-    with engine:
+    with small_engine(folder, 1.3) as engine:
         model = engine.load(folder)
-        running = engine.open_session(model).send("hello", LONG)
+        running = paused(engine, model)
         stopped, closed = engine.open_session(model), engine.open_session(model)
-        one, two = stopped.send("hello", LONG), closed.send("hello", LONG)
+        one, two = stopped.send("hello", SHORT), closed.send("hello", SHORT)
         one.cancel()
         assert one.text(60) == ""
         closed.close()
         with pytest.raises(EngineError, match="session_closed"):
             two.text(60)
-        assert stopped.send("hello", LONG).tokens(60) == running.tokens(60)
+        running.resume()
+        assert stopped.send("hello", SHORT).tokens(60) == running.tokens(60)
 
 
 def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
     folder = model_folder("plain")
-    engine, _ = small_engine(folder, 1.3, ENDLESS_WITHIN)
     order: list[str] = []
-    with engine:
+    with small_engine(folder, 1.3) as engine:
         model = engine.load(folder)
-        running = engine.open_session(model).send("hello", ENDLESS_WITHIN)
-        first_text(running)
+        running = paused(engine, model)
 
         def note(name: str) -> Callable[[object], None]:
             return lambda event: (
@@ -190,15 +214,12 @@ def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
         back, front = engine.open_session(model), engine.open_session(model)
         front.prioritise()
         sent = ((back, "back"), (front, "front"))
-        replies = [chat.send("hello", ENDLESS_WITHIN, note(name)) for chat, name in sent]
+        replies = [chat.send("hello", SHORT, note(name)) for chat, name in sent]
         assert settled(engine)["queue"] == [front.id, back.id]
         running.cancel()
         for reply in replies:
             reply.tokens(60)
     assert order == ["front", "back"]
-
-
-ENDLESS_WITHIN = SamplingParams(max_tokens=400, temperature=0.8, seed=9, logit_bias=NO_END)
 
 
 def test_a_single_question_finds_room_beside_full_memory(model_folder: Folder) -> None:
@@ -259,7 +280,7 @@ def test_two_models_answer_at_once_as_if_alone(engine: Engine, model_folder: Fol
 
     def ask(model: object) -> tuple[Session, Reply]:
         chat = engine.open_session(model)  # type: ignore[arg-type]
-        return chat, chat.send("hello there", LONG)
+        return chat, chat.send("hello there", SHORT)
 
     expected = [ask(one)[1].tokens(60), ask(two)[1].tokens(60)]
     replies = [ask(one)[1], ask(two)[1], ask(one)[1], ask(two)[1]]
