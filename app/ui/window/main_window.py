@@ -129,11 +129,14 @@ class MainWindow(QMainWindow):
         # What is put back at the start stands in its place a moment later.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self.resize(*self.SIZE)
-        self.sidebar = Sidebar(library, self, menu=not on_mac)
-        self.rail = Rail(self, menu=not on_mac)
-        self.workspace = Workspace(self)
+        # They lie in it from the beginning: Qt styles anew whatever comes there later.
+        centre = QWidget(self)
+        self.setCentralWidget(centre)
+        self.sidebar = Sidebar(library, centre, menu=not on_mac)
+        self.rail = Rail(centre, menu=not on_mac)
+        self.workspace = Workspace(centre)
         self._wrapping = Wrapping(self.workspace)
-        self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), self)
+        self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), centre)
         self.toast = Toast(
             self, where=lambda: front_window(self.workspace), over=lambda: self.workspace.active
         )
@@ -167,7 +170,7 @@ class MainWindow(QMainWindow):
             *(store, self.workspace, self.chats, library, self._wrapping, self),
             lambda: self._narrow,
         )
-        self._place_regions()
+        self._place_regions(centre)
         self.files = FileCommands(self.workspace, self._undos)
         exchanged = (library, store, self.chats, self.workspace, self.sidebar, self._undos, self)
         # What helps with chats and has no place of its own on the screen.
@@ -216,8 +219,7 @@ class MainWindow(QMainWindow):
         self.tray.refresh()
         self._show_sidebar(settings.sidebar)
 
-    def _place_regions(self) -> None:
-        centre = QWidget(self)
+    def _place_regions(self, centre: QWidget) -> None:
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -228,7 +230,6 @@ class MainWindow(QMainWindow):
         row.addWidget(self.sidebar)
         row.addWidget(self.rail)
         row.addLayout(column, 1)
-        self.setCentralWidget(centre)
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats

@@ -21,7 +21,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.workspace.docks import Docks
 from tests.app.conftest import Run, Start
 
-PANES = int(os.environ.get("STRETTO_LEAK_PANES", "40"))
+PANES = int(os.environ.get("STRETTO_LEAK_PANES", "24"))
 WAYS: tuple[Callable[[Run], object], ...] = (
     lambda run: run.window.chats.new(),
     lambda run: run.window.commands["split_right"].trigger(),

@@ -205,21 +205,23 @@ def test_profile_a_forged_code_of_an_error_is_only_an_error(start: Start, code: 
     assert [each.words for each in found][:1] == ["Try Again"]
 
 
-@pytest.mark.parametrize("column", ["stats", "attachments", "created_at"])
-def test_profile_a_damaged_chat_of_the_last_layout_does_not_keep_the_window_shut(
-    start: Start, profile, qtbot: QtBot, column: str
+def test_profile_damaged_chats_of_the_last_layout_do_not_keep_the_window_shut(
+    start: Start, profile, qtbot: QtBot
 ):
-    """The others open, and it is told as any chat that cannot be read."""
+    """The others open, and they are told as any chat that cannot be read."""
     run = start().ready()
-    run.ask("say one")
-    damaged = run.pane.chat.id
-    run.window.commands["split_right"].trigger()
+    damaged = {}
+    for column in ("stats", "attachments", "created_at"):
+        run.ask("say one")
+        damaged[run.pane.chat.id] = column
+        run.window.commands["split_right"].trigger()
     run.ask("say two")
     sound = run.pane.chat.id
     run.end()
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
-        db.execute(f"UPDATE messages SET {column} = '[[[' WHERE chat_id = ?", (damaged,))
+        for chat_id, column in damaged.items():
+            db.execute(f"UPDATE messages SET {column} = '[[[' WHERE chat_id = ?", (chat_id,))
     with qtbot.captureExceptions() as caught:
         again = start()
     assert [pane.chat.id for pane in again.panes] == [sound]
-    assert [getattr(error, "code", "") for _, error, _ in caught] == ["corrupt"]
+    assert [getattr(error, "code", "") for _, error, _ in caught] == ["corrupt"] * len(damaged)

@@ -314,8 +314,9 @@ def test_a_chat_emptied_again_leaves_the_list_and_comes_back_with_undo(two):
     assert run.window.sidebar.model.row_of(blank).isValid()
 
 
-def test_more_chats_than_are_kept_closed_come_back_with_undo(two):
+def test_more_chats_than_are_kept_closed_come_back_with_undo(two, monkeypatch):
     run, chats = two
+    monkeypatch.setattr(Docks, "KEPT_CLOSED", 3)
     more = [said(run, f"{n}", "new") for n in range(Docks.KEPT_CLOSED + 2)]
     before = ids(run)
     choose(run, "Pair")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QEvent, QMimeData
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
@@ -118,9 +119,12 @@ def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
     assert run.pane.composer.text == "say one"
 
 
-def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(start: Start):
+def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+):
     run = start().ready()
-    kept = Docks.KEPT_CLOSED
+    kept = 3
+    monkeypatch.setattr(Docks, "KEPT_CLOSED", kept)
     run.say("hold 2")
     first = run.pane
     chat_id = first.chat.id
