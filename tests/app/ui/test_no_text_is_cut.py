@@ -49,6 +49,7 @@ def test_no_text_and_no_button_of_the_panes_is_cut(language: str, zoom: int, sta
             run.until(lambda panes=panes: len(run.panes) == panes)
             look("answered")
             run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
+            assert run.pane.composer.editing
             look("edited")
             run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
             run.window.commands["close"].trigger()
