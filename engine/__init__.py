@@ -21,6 +21,7 @@ from engine.cache.estimate import Fit, Offer  # noqa: E402
 from engine.engine import Engine, Session  # noqa: E402
 from engine.errors import EngineError  # noqa: E402
 from engine.messages import (  # noqa: E402
+    Audio,
     Event,
     Failed,
     Finished,
@@ -41,6 +42,7 @@ from engine.text.tools import ToolResult  # noqa: E402
 
 __all__ = [
     "LOOKUP",
+    "Audio",
     "Engine",
     "EngineError",
     "Event",

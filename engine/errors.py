@@ -34,6 +34,9 @@ FOLDER_GONE = "folder_gone"
 CANNOT_SEE = "cannot_see"
 """A reason for `invalid_request`: there is an image in the messages, and the model sees none."""
 
+CANNOT_HEAR = "cannot_hear"
+"""The same of a recording."""
+
 
 class EngineError(Exception):
     """An error with a code for programs and a plain sentence for people.

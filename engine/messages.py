@@ -154,19 +154,20 @@ Overflow = Literal["refuse", "slide"]
 Message = dict[str, Any]
 """One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed.
 
-A content is a text or, where there are images in it, a list of `{"type": "text", "text": str}` and
-`{"type": "image", "image": Image}`. A text in a list may also be what gives it when it is called,
-on any thread: a file's is then read where it is needed, as an image's is.
+A content is a text or, where there are images or sounds in it, a list of `{"type": "text", "text":
+str}`, `{"type": "image", "image": Image}` and `{"type": "audio", "audio": Audio}`. A text in a list
+may also be what gives it when it is called, on any thread: a file's is then read where it is
+needed, as an image's is.
 """
 
 
 @dataclass(frozen=True, eq=False)
-class Image:
-    """A picture in a message: a file of PNG, JPEG or another format, as `sandbox.images` reads.
+class _Medium:
+    """A file in a message that a model takes as it is.
 
     Attributes:
         file: its bytes; or what reads them, on any thread and each time anew, so that nobody holds
-            the images of a long conversation. It gives None where they are not there any more.
+            those of a long conversation. It gives None where they are not there any more.
         name: the digest, where it is known without the bytes.
     """
 
@@ -174,7 +175,7 @@ class Image:
     name: str = ""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Image) and self.digest == other.digest
+        return isinstance(other, type(self)) and self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -191,14 +192,25 @@ class Image:
 
     @property
     def media_type(self) -> str:
-        """By its first bytes: "image/png"; empty for what no image begins with."""
+        """By its first bytes: "image/png"; empty for what no such file begins with."""
         data = self.data
-        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-            return "image/webp"
+        if data[:4] == b"RIFF":
+            return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(data[8:12], "")
         return next((kind for head, kind in _KINDS.items() if data.startswith(head)), "")
 
 
-LOST_IMAGE = "[Here was an image that is not there any more.]\n"
+class Image(_Medium):
+    """A picture in a message: a file of PNG, JPEG or another format, as `sandbox.images` reads."""
+
+
+class Audio(_Medium):
+    """A recording in a message: WAV, MP3, FLAC or Ogg Vorbis, as `sandbox.sounds` reads."""
+
+
+LOST = {
+    "image": "[Here was an image that is not there any more.]\n",
+    "audio": "[Here was a recording that is not there any more.]\n",
+}
 """What a model reads in its place."""
 
 
@@ -209,21 +221,35 @@ _KINDS = {
     b"BM": "image/bmp",
     b"II*\0": "image/tiff",
     b"MM\0*": "image/tiff",
+    b"ID3": "audio/mpeg",
+    **dict.fromkeys((b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xfa"), "audio/mpeg"),
+    b"fLaC": "audio/flac",
+    b"OggS": "audio/ogg",
 }
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content, without its images. Reading it may wait for a disk."""
+    """The text of a message's content, without images and sounds. It may wait for a disk."""
     if isinstance(content, (list, tuple)):
         texts = [part["text"] for part in content if part["type"] == "text"]
         return "".join(text() if callable(text) else text for text in texts)
     return str(content or "")
 
 
-def images_in(messages: Sequence[Message]) -> list[Image]:
-    """The images of messages, in their order."""
+def medium_of(part: Any) -> Image | Audio | None:
+    """The image or sound that a part of a content is; None where it is no such part."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    wanted = _TYPES.get(kind) if isinstance(kind, str) else None
+    return part[kind] if wanted is not None and isinstance(part.get(kind), wanted) else None
+
+
+_TYPES = {"image": Image, "audio": Audio}
+
+
+def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
+    """The images and sounds of messages, in their order."""
     lists = (m["content"] for m in messages if isinstance(m.get("content"), (list, tuple)))
-    return [part["image"] for parts in lists for part in parts if part["type"] == "image"]
+    return [medium for parts in lists for part in parts if (medium := medium_of(part))]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from app.chats.transcript import Transcript, did_not_fit
 from app.chats.turn import Compose, Editing, Reply, Running, Waiting
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
-from app.store import Message, has_images
+from app.store import Message
 from engine.errors import MESSAGE_TOO_LONG
 
 
@@ -45,6 +45,7 @@ BUSY = mark("The model is still replying. Stop the reply or wait until it has en
 NO_REPLY = mark("The model is not replying.")
 ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
 BLIND = mark("{model} cannot see images. Remove them, or choose a model that can.")
+DEAF = mark("{model} cannot hear recordings. Remove them, or choose a model that can.")
 GONE = mark("This message is no longer in the chat.")
 
 _NEEDS_QUIET = frozenset(
@@ -170,7 +171,7 @@ def _send(turn: Turn) -> str | None:
         return tr("“{file}” is still being read.", file=turn.reading[0])
     if turn.blind:
         return tr(BLIND, model=turn.blind)
-    said = turn.compose.text.strip() or has_images(turn.compose.attachments)
+    said = turn.compose.text.strip() or any(each.is_medium for each in turn.compose.attachments)
     return None if said else tr("Write a message first.")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
-from app.chats.actions import BLIND
+from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer, Phase, kept_stats
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.saved_chat import SavedChat
@@ -23,7 +23,7 @@ from app.models.errors import meaning
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.models.names import adapter_of
 from app.settings.language import mark, tr
-from app.store import Message, has_images
+from app.store import Message, has_images, has_sounds
 from app.tools.host import Toolbox
 from app.tools.tool import as_function
 from engine import (
@@ -36,7 +36,7 @@ from engine import (
     ToolCallFailed,
     ToolCallFinished,
 )
-from engine.errors import CANNOT_SEE, INVALID_REQUEST
+from engine.errors import CANNOT_HEAR, CANNOT_SEE, INVALID_REQUEST
 
 if TYPE_CHECKING:
     from engine import Model
@@ -240,12 +240,17 @@ class Answering(QObject):
             stats = {"code": INVALID_REQUEST, "reason": CANNOT_SEE}
             self._end("error", tr(BLIND, model=model.name), stats=stats)
             return
+        if not model.hears and question is not None and has_sounds(question.attachments):
+            stats = {"code": INVALID_REQUEST, "reason": CANNOT_HEAR}
+            self._end("error", tr(DEAF, model=model.name), stats=stats)
+            return
         turns = conversation(
             path,
             self._saved.record.system,
             continuing=answer.continues,
             texts=self._saved.text,
             images=self._saved.image if model.sees else None,
+            hears=model.hears,
         )
         answer.options = answer.options or self.options
         answer.model = ref

@@ -92,8 +92,12 @@ def kind_of(attachment: Attachment) -> str:
 
 
 def about(attachment: Attachment) -> str:
-    """What it is and how long, "PDF, 12 pages, 3 scanned", or how large, "PNG, 800 × 600"."""
+    """What it is and how long, "PDF, 12 pages, 3 scanned" or "WAV, 0:42", or how large, "PNG, 800 ×
+    600".
+    """
     kind = kind_of(attachment)
+    if attachment.is_sound:
+        return f"{kind}, {attachment.seconds // 60}:{attachment.seconds % 60:02}"
     if attachment.is_image:
         size = f"{number(attachment.width)} × {number(attachment.height)}"
         if not attachment.spans:
@@ -110,7 +114,7 @@ def about(attachment: Attachment) -> str:
 def used(attachment: Attachment) -> str:
     """What the model is given of it, "" for all, and for an image."""
     numbers = page_numbers(attachment.spans)
-    if attachment.use == "all" or attachment.is_image:
+    if attachment.use == "all" or attachment.is_medium:
         return ""
     if attachment.use == "passages" and not attachment.spans:
         return tr("passages matching the message")

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app import flows
 from app.chats.attached import numbers_of, page_numbers
-from app.chats.images import SIDE, content, stored
+from app.chats.images import SIDE, content, stored, stored_sound
 from app.chats.pages import drawn, kept_path
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.saved_chat import SavedChat
@@ -30,7 +30,7 @@ from app.store import AttachedText, Attachment, Attachments, StoredImage
 from app.store.attachments import Use
 from engine import EngineError, Image
 from engine.errors import INVALID_REQUEST, NOT_FOUND
-from engine.sandbox import images, ocr
+from engine.sandbox import images, ocr, sounds
 from engine.sandbox.jobs import read_document, read_image
 
 log = logging.getLogger(__name__)
@@ -304,9 +304,9 @@ class Attaching(QObject):
 
     def tokens(self, attachment: Attachment) -> Tokens | None:
         """How many it takes in the chat's model; None for what depends on the question, and for
-        images: each model cuts them up in its own way.
+        images and recordings: each model cuts them up in its own way.
         """
-        if attachment.use == "passages" or attachment.is_image:
+        if attachment.use == "passages" or attachment.is_medium:
             return None
         known = self._tokens.get((self._saved.record.model, attachment))
         if known is not None:
@@ -464,7 +464,7 @@ class Attaching(QObject):
     def _uncounted(self) -> tuple[str, Attachment] | None:
         """The first file whose tokens are not known, with the model's ref."""
         ref = self._saved.record.model
-        unknown = (f for f in self.files if f.use != "passages" and not f.is_image)
+        unknown = (f for f in self.files if f.use != "passages" and not f.is_medium)
         return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
 
     async def _count(self) -> None:
@@ -531,7 +531,7 @@ def _held(
     saved: SavedChat, attachment: Attachment, stop: threading.Event
 ) -> AttachedText | StoredImage | None:
     """What a file holds; None if it is not there."""
-    if not attachment.is_image:
+    if not attachment.is_medium:
         return saved.text(attachment.hash)
     data = saved.image(attachment.hash).data
     return StoredImage(data, saved.thumbnail(attachment.hash) or b"") if data else None
@@ -597,8 +597,8 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
     name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if given.path is None:
         return stored(given.data, name, stop)
-    if (data := _image_in(given.path)) is not None:
-        return stored(data, name, stop)
+    if (data := _medium_in(given.path)) is not None:
+        return (stored_sound if sounds.is_sound(data[:16]) else stored)(data, name, stop)
     found = read_document(given.path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)
     made = Attachment(
@@ -614,13 +614,14 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
     return text, made
 
 
-def _image_in(path: Path) -> bytes | None:
-    """The bytes of a file that is an image, but no more than are read of one."""
+def _medium_in(path: Path) -> bytes | None:
+    """The bytes of a file that is an image or a recording, but no more than are read of one."""
     try:
         with path.open("rb") as file:
             head = file.read(16)
-            if not path.is_file() or not images.is_image(head):
+            seen, heard = images.is_image(head), sounds.is_sound(head)
+            if not path.is_file() or not (seen or heard):
                 return None
-            return head + file.read(images.MOST_BYTES)
+            return head + file.read(images.MOST_BYTES if seen else sounds.MOST_BYTES)
     except OSError:
         return None  # whoever reads it as a document says why

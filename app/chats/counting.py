@@ -140,7 +140,9 @@ class TokenCount(QObject):
         said = Message("", asked.record.id, end, content=compose.text, attachments=files)
         path = [*asked.transcript.path_to(end), said]
         seen = asked.images if model.sees else None
-        turns = conversation(path, asked.record.system, texts=asked.texts, images=seen)
+        turns = conversation(
+            path, asked.record.system, texts=asked.texts, images=seen, hears=model.hears
+        )
         limit = asked.options.context_of(model.context_length)
         count = partial(engine.count_later, model, turns, asked.options.reasoning)
         try:

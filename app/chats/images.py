@@ -1,19 +1,26 @@
-"""Images of messages: read in a child, kept as files, shown to models that see. No Qt, no store."""
+"""Images and recordings of messages: read in a child, kept as files, given to models that see and
+hear. No Qt, no store.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import threading
+import wave
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from app.chats.attached import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
-from engine import EngineError, Image
-from engine.sandbox.jobs import alone, read_image
+from engine import Audio, EngineError, Image
+from engine.sandbox.jobs import alone, read_image, read_sound
+from engine.sandbox.sounds import RATE
 
 THUMBNAIL = 640
 """Pixels of its longer side: twice what is shown, for screens that have so many."""
@@ -82,6 +89,25 @@ def _stored(data: bytes, name: str, stop: threading.Event | None) -> Read:
     return image, said
 
 
+def stored_sound(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
+    """A file as a recording, as `stored`. A large one is kept as models hear it."""
+    kind = Audio(data[:16]).media_type.removeprefix("audio/")
+    samples = read_sound(data, f"“{name}”", stop)
+    if len(data) > MOST_KEPT:
+        file = io.BytesIO()
+        with wave.open(file, "wb") as made:
+            made.setparams((1, 2, RATE, 0, "NONE", ""))
+            loud = np.clip(np.frombuffer(samples, "<f4"), -1, 1)
+            made.writeframes((loud * 32767).astype("<i2").tobytes())
+        data = file.getvalue()
+    sound = StoredImage(data, b"")
+    seconds = max(1, round(len(samples) / 4 / RATE))
+    return sound, Attachment(name, _SOUNDS[kind], sound.hash, seconds=seconds)
+
+
+_SOUNDS = {"wav": "WAV", "mpeg": "MP3", "flac": "FLAC", "ogg": "Ogg"}
+
+
 def with_thumbnail(image: StoredImage) -> StoredImage:
     """An image of a file of chats, whose thumbnail nobody else is to make."""
     try:
@@ -92,25 +118,34 @@ def with_thumbnail(image: StoredImage) -> StoredImage:
         return image  # its place shows its name
 
 
-def content(text: str, files: Attachments, texts: Texts, images: Images | None) -> Any:
+def content(
+    text: str, files: Attachments, texts: Texts, images: Images | None, *, hears: bool = False
+) -> Any:
     """A message's content as the engine takes it: a text or, where it has files, a list of parts.
 
-    Images come before the text, as in what models learn from; a document's page after its number.
+    Images and recordings come before the text, as in what models learn from; a document's page
+    after its number.
     The texts of files are read once the engine's worker needs them.
 
     Args:
-        images: None where the model sees none.
+        images: gives recordings, too; None where the model sees none.
+        hears: whether it takes recordings.
     """
-    shown = [each for each in files if each.is_image]
-    written = tuple(each for each in files if not each.is_image)
-    parts = list[dict[str, Any]]()
-    if images is None and shown:
-        text = "\n\n".join([*map(_note, shown), *filter(None, [text])])
-    elif images is not None:
-        for each in shown:
-            if each.spans:
-                parts.append({"type": "text", "text": f"{_called(each)}:\n"})
-            parts.append({"type": "image", "image": images(each.hash)})
+    media = [each for each in files if each.is_medium]
+    written = tuple(each for each in files if not each.is_medium)
+    parts, notes = list[dict[str, Any]](), list[str]()
+    for each in media:
+        if images is None or (each.is_sound and not hears):
+            notes.append(_note(each))
+            continue
+        held = images(each.hash)
+        if each.is_sound:
+            parts.append({"type": "audio", "audio": Audio(held.file, held.name)})
+            continue
+        if each.spans:
+            parts.append({"type": "text", "text": f"{_called(each)}:\n"})
+        parts.append({"type": "image", "image": held})
+    text = "\n\n".join([*notes, *filter(None, [text])])
     if not parts and not written:
         return text
     said = partial(with_files, text, written, texts) if written else text
@@ -128,9 +163,11 @@ def joined(first: Any, second: Any) -> Any:
     return [*before, {"type": "text", "text": "\n\n"}, *after]
 
 
-def _note(image: Attachment) -> str:
-    """What a model reads that is not given an image."""
-    return f"[Here was the image “{_called(image)}”, which you cannot see.]"
+def _note(medium: Attachment) -> str:
+    """What a model reads that is not given an image or a recording."""
+    if medium.is_sound:
+        return f"[Here was the recording “{medium.name}”, which you cannot hear.]"
+    return f"[Here was the image “{_called(medium)}”, which you cannot see.]"
 
 
 def _called(image: Attachment) -> str:

@@ -165,12 +165,13 @@ def conversation(
     continuing: bool = False,
     texts: Texts = lambda _: None,
     images: Images | None = None,
+    hears: bool = False,
 ) -> list[dict[str, Any]]:
     """The path as the engine takes it: role and content of each turn, the system prompt first.
 
     With `continuing` the last message is an answer that is to be gone on with; its reasoning
-    belongs to it. `texts` gives those of attached files, and `images` those; without it the model
-    reads that there was one.
+    belongs to it. `texts` gives those of attached files, and `images` those; without it, and of
+    recordings where it does not hear, the model reads that there was one.
 
     An answer that never began is left out and the questions around it become one turn: templates
     that insist on alternating roles would refuse them otherwise. What did not fit is left out, too:
@@ -192,7 +193,7 @@ def conversation(
             continue
         if message.id in without or (message.role == "assistant" and not message.content):
             continue
-        said = content(message.content, message.attachments, texts, images)
+        said = content(message.content, message.attachments, texts, images, hears=hears)
         if turns and message.role == "user" and turns[-1]["role"] == "user":
             turns[-1]["content"] = joined(turns[-1]["content"], said)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.settings.language import counted, mark, number, tr
 from engine import Fit
 from engine.errors import (
+    CANNOT_HEAR,
     CANNOT_SEE,
     CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
@@ -27,6 +28,7 @@ NO_FOLDER = mark("The folder no longer exists")
 
 _MEANINGS = {
     CANNOT_SEE: mark("The model cannot see images."),
+    CANNOT_HEAR: mark("The model cannot hear recordings."),
     CAPACITY_EXHAUSTED: mark("Not enough memory right now."),
     CONTEXT_OVERFLOW: mark("The chat no longer fits the model’s context."),
     ENGINE_STOPPED: mark("The engine has stopped."),

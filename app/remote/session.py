@@ -34,7 +34,7 @@ from engine import (
     ToolCallFinished,
 )
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST
-from engine.messages import LOST_IMAGE, text_of
+from engine.messages import LOST, text_of
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "text", "text": text_of([part])}
     image = Image(part["image"].data)
     if not image.data:
-        return {"type": "text", "text": LOST_IMAGE}
+        return {"type": "text", "text": LOST["image"]}
     data = base64.b64encode(image.data).decode()
     return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
 

@@ -13,6 +13,7 @@ from app.store.attachments import (
     Span,
     StoredImage,
     has_images,
+    has_sounds,
 )
 from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
@@ -52,6 +53,7 @@ __all__ = [
     "chat_from_json",
     "chat_to_json",
     "has_images",
+    "has_sounds",
     "new_id",
     "places_in",
     "title_from",

@@ -149,7 +149,7 @@ class Images:
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
         """The images that these have, by their hashes."""
-        wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_image)
+        wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_medium)
         found = {key: self._of(key, "data") for key in wanted}
         return {key: data for key, data in found.items() if data is not None}
 

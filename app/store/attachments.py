@@ -61,13 +61,14 @@ class Attachment:
     Attributes:
         name: the file's.
         kind: what it is, for people: "PDF", "Word", "text", "PNG".
-        hash: of its text: see `AttachedText`. Of an image: see `StoredImage`.
+        hash: of its text: see `AttachedText`. Of an image or a recording: see `StoredImage`.
         unit, pages: what its pages are called, and how many it has.
         characters: of its whole text.
         use: how much of it is sent. "passages" are found by the question when that is sent.
         spans: what is sent unless it is all: of which page, counted from 1, from which character to
             which. Of an image that is a document's page, which one.
         width, height: of an image in pixels; 0 for what has a text.
+        seconds: of a recording; 0 for what is none.
         scans: pages of it, counted from 1, that have no text but could be given as images.
         path: where a PDF was found, whose other pages may be wanted; on this computer only.
     """
@@ -82,12 +83,22 @@ class Attachment:
     spans: tuple[Span, ...] = ()
     width: int = 0
     height: int = 0
+    seconds: int = 0
     scans: tuple[int, ...] = ()
     path: str = field(default="", compare=False)
 
     @property
     def is_image(self) -> bool:
         return self.width > 0 and self.height > 0
+
+    @property
+    def is_sound(self) -> bool:
+        return self.seconds > 0
+
+    @property
+    def is_medium(self) -> bool:
+        """Whether a model takes it as it is, an image or a recording; else it is read."""
+        return self.is_image or self.is_sound
 
 
 Attachments = tuple[Attachment, ...]
@@ -105,6 +116,11 @@ class Queued:
 def has_images(attachments: Attachments) -> bool:
     """Whether there is an image among them."""
     return any(each.is_image for each in attachments)
+
+
+def has_sounds(attachments: Attachments) -> bool:
+    """Whether there is a recording among them."""
+    return any(each.is_sound for each in attachments)
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
@@ -132,11 +148,14 @@ def _attachments(value: object) -> Attachments:
     return tuple(map(_attachment, value))
 
 
+_COUNTS = ("pages", "characters", "width", "height", "seconds")
+
+
 def _attachment(value: Any) -> Attachment:
     if not isinstance(value, dict):
         raise TypeError("an attachment is not an object")
     texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit", "path")}
-    counts = {n: value.get(n, 0) for n in ("pages", "characters", "width", "height")}
+    counts = {n: value.get(n, 0) for n in _COUNTS}
     spans, use = value.get("spans", []), value.get("use", "all")
     scans = value.get("scans", [])
     if not all(isinstance(each, str) for each in texts.values()):

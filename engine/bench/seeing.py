@@ -13,7 +13,8 @@ from engine.bench.random_models import write_model
 TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
     "{% if m['content'] is string %}{{ m['content'] }}{% else %}{% for part in m['content'] %}"
-    "{% if part['type'] == 'image' %}BEGIN{% else %}{{ part['text'] }}{% endif %}"
+    "{% if part['type'] == 'image' %}BEGIN{% elif part['type'] == 'audio' %}<|audio|>"
+    "{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}{% endif %}<|im_end|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
@@ -234,7 +235,7 @@ GEMMA4: dict[str, Any] = {
     "image_token_id": 261,
     "boi_token_id": 262,
     "eoi_token_id": 263,
-    "audio_token_id": 290,
+    "audio_token_id": 264,
     "text_config": _GEMMA_TEXT,
     "vision_config": {
         "model_type": "gemma4_vision",
@@ -249,12 +250,21 @@ GEMMA4: dict[str, Any] = {
         "default_output_length": 40,
         "position_embedding_size": 64,
     },
-    "audio_config": None,
+    "boa_token_id": 265,
+    "eoa_token_id": 266,
+    "audio_config": {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "subsampling_conv_channels": (8, 4),
+        "output_proj_dims": 32,
+    },
     "vocab_size": 300,
 }
 GEMMA4_UNIFIED: dict[str, Any] = {
     **GEMMA4,
     "model_type": "gemma4_unified",
+    "audio_config": None,
     "text_config": {
         **_GEMMA_TEXT,
         "model_type": "gemma4_unified_text",
@@ -312,7 +322,7 @@ _LFM2_SIZES = {
     "do_resize": False,
     "do_image_splitting": False,
 }
-_GEMMA_WORDS = ("<|image|>", "<|image>", "<image|>")
+_GEMMA_WORDS = ("<|image|>", "<|image>", "<image|>", "<|audio|>", "<|audio>", "<audio|>")
 _GEMMA_SIZES = {"patch_size": 4, "pooling_kernel_size": 2, "max_soft_tokens": 40}
 _TILES = tuple(f"<|img_row_{row}_col_{column}|>" for row in (1, 2, 3) for column in (1, 2, 3))
 
@@ -371,6 +381,6 @@ def write_seeing(
     (folder / "processor_config.json").write_text(json.dumps(said))
     if "<image|>" in family.words:  # mlx-vlm's own processor asks the tokenizer for Gemma's words
         place = folder / "tokenizer_config.json"
-        named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=True))
+        named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False))
         place.write_text(json.dumps(json.loads(place.read_text()) | named))
     return folder

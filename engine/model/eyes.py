@@ -27,7 +27,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.messages import Image
+from engine.messages import Audio, Image
 from engine.model import piecewise
 from engine.sandbox import jobs
 
@@ -60,10 +60,11 @@ class Patches:
 
 @dataclass(eq=False)
 class Sight:
-    """An image as one model takes it.
+    """An image or a recording as one model takes it.
 
     Attributes:
         ids: that stand for it; those from `FIRST` on for its own tokens.
+        whole: they see those behind them, too: they are read in one pass.
         grid: rows and columns of its tokens, where positions follow from them.
         pixels: what the tower is given, by name, until it is; None afterwards.
     """
@@ -72,6 +73,7 @@ class Sight:
     ids: tuple[int, ...]
     grid: tuple[int, int] = (0, 0)
     pixels: Mapping[str, Any] | None = field(default=None, repr=False)
+    whole: bool = False
 
     @functools.cached_property
     def own(self) -> np.ndarray:
@@ -111,10 +113,12 @@ class Kind(abc.ABC):
 
     Attributes:
         placeholder: the word that its chat template writes for an image.
-        whole: its tokens see those behind them, too: they are read in one pass.
+        sound: that for a recording; "" where it hears none.
+        whole: the tokens of an image see those behind them, too.
     """
 
     placeholder: str
+    sound = ""
     whole = False
 
     @abc.abstractmethod
@@ -127,6 +131,10 @@ class Kind(abc.ABC):
         Raises:
             ValueError: it is not of a shape that the model can see.
         """
+
+    def hear(self, samples: np.ndarray) -> Patches:
+        """The same for a recording, `[samples]` of 16 kHz between -1 and 1."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
@@ -197,17 +205,23 @@ class Look:
 
     Attributes:
         placeholder: the id of the token that a template writes for an image.
+        written: by the words that it writes for images and recordings, their ids.
     """
 
     def __init__(self, kind: Kind, words: Mapping[str, int]) -> None:
         self.kind = kind
         self.placeholder = words[kind.placeholder]
+        self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
         self._words = words
         self._known: OrderedDict[str, Sight] = OrderedDict()
         self._lock = threading.Lock()
 
-    def sight(self, image: Image) -> Sight:
-        """An image as the model takes it.
+    def word_of(self, medium: Image | Audio) -> str:
+        """What a template writes for one like it; "" where the model does not hear."""
+        return self.kind.sound if isinstance(medium, Audio) else self.kind.placeholder
+
+    def sight(self, image: Image | Audio) -> Sight:
+        """An image or a recording as the model takes it.
 
         Raises:
             EngineError: `invalid_request`, it cannot be read.
@@ -215,7 +229,7 @@ class Look:
         """
         if (known := self._seen(image.digest)) is not None:
             return known
-        with jobs.alone((id(self), image.digest), "The image"):
+        with jobs.alone((id(self), image.digest), "The file"):
             return self._seen(image.digest) or self._look(image)
 
     def _seen(self, digest: str) -> Sight | None:
@@ -225,10 +239,11 @@ class Look:
                 self._known.move_to_end(digest)
             return known
 
-    def _look(self, image: Image) -> Sight:
+    def _look(self, image: Image | Audio) -> Sight:
         read = self._read(image)
         ids = span(image.digest, read.layout, self._words)
-        made = Sight(image.digest, ids, read.grid, read.pixels)
+        whole = self.kind.whole and isinstance(image, Image)
+        made = Sight(image.digest, ids, read.grid, read.pixels, whole)
         with self._lock:
             self._known[image.digest] = made
             while len(self._known) > MOST_KNOWN:
@@ -240,14 +255,16 @@ class Look:
                     sight.pixels = None
         return made
 
-    def pixels(self, image: Image) -> Mapping[str, Any]:
+    def pixels(self, image: Image | Audio) -> Mapping[str, Any]:
         """What the tower is given, once more."""
         return self._read(image).pixels
 
-    def _read(self, image: Image) -> Patches:
+    def _read(self, image: Image | Audio) -> Patches:
         data = image.data
         if not data and not isinstance(image.file, bytes):
-            raise FileNotFoundError("The image is not there any more.")
+            raise FileNotFoundError("The file is not there any more.")
+        if isinstance(image, Audio):
+            return self.kind.hear(np.frombuffer(jobs.read_sound(data), "<f4"))
         picture = jobs.read_image(data)
         width, height = picture.size
         rgb = np.frombuffer(picture.rgb, np.uint8).reshape(height, width, 3)

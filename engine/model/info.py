@@ -34,6 +34,7 @@ class Model:
         base: the id of the model whose weights a variant shares; empty for a model of its own.
         draft: the folder of the model that drafts for its chats, or `LOOKUP`; empty for neither.
         sees: whether its messages may have images.
+        hears: whether they may have recordings.
     """
 
     id: str
@@ -53,3 +54,4 @@ class Model:
     base: str = ""
     draft: str = ""
     sees: bool = False
+    hears: bool = False

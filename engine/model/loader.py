@@ -208,6 +208,7 @@ def loaded(
         efforts=tuple(dialect.switch.efforts),
         defaults=folder.defaults(examined.folder),
         sees=look is not None,
+        hears=look is not None and bool(look.kind.sound),
     )
     text = TextCodec(info, tokenizer, frozenset(tokenizer.eos_token_ids), rows, look=look)
     seen = Eyes(net, look.kind, look.placeholder) if look is not None else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -329,11 +330,13 @@ class _EmbeddedByRows:
 
 
 class Gemma4(Kind):
-    """Gemma 4: the tokens of an image see each other, in models that want that.
+    """Gemma 4: the tokens of an image see each other, in models that want that. It hears.
 
-    The unified one has no tower: patches go through one layer.
+    The unified one has no tower: patches go through one layer. Of a longer recording each `_HEARD`
+    samples are heard by themselves, as the tower was taught.
     """
 
+    sound = "<|audio|>"
     whole = True
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
@@ -346,6 +349,15 @@ class Gemma4(Kind):
         self.placeholder, self._first, self._last = (
             known[config.get(f"{name}_token_id", usual)] for name, usual in ids
         )
+        heard = [known.get(config.get(f"{name}_token_id", usual)) for name, usual in _SOUNDS]
+        if config.get("audio_config") is None or config["model_type"] != "gemma4" or not all(heard):
+            self.sound = ""
+            return
+        self.sound, self._begins, self._ends = map(str, heard)
+        hearing = _module("gemma4.audio_feature_extractor")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of filters that are as the model's makers have them
+            self._extractor = hearing.Gemma4AudioFeatureExtractor()  # alike for all of Gemma 4
 
     def look(self, rgb: np.ndarray) -> Patches:
         from PIL import Image
@@ -353,10 +365,22 @@ class Gemma4(Kind):
         made, (count,) = self._processor.preprocess([Image.fromarray(rgb)])
         return Patches(made, [self._first, count, self._last])
 
+    def hear(self, samples: np.ndarray) -> Patches:
+        made, layout = dict[str, Any](), list[str | int]()
+        for n, start in enumerate(range(0, len(samples), _HEARD)):
+            found = self._extractor(samples[start : start + _HEARD])
+            (features,), (known,) = found["input_features"], found["input_features_mask"]
+            made[f"features {n}"], made[f"known {n}"] = features, known
+            # Its tower makes one of four frames, each as known as the first of them.
+            layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
+        return Patches(made, layout)
+
     def tower(self, net: Any) -> Any:
         return net.get("vision_tower", net.get("vision_embedder"))
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
+        if "known 0" in pixels:
+            return [mx.concatenate([_heard(net, pixels, n) for n in range(len(pixels) // 2)])]
         places = pixels.get("image_position_ids")
         if "vision_tower" in net:
             mix_in(_LooksPlacesUp, [net.vision_tower.patch_embedder])
@@ -383,10 +407,26 @@ class Gemma4(Kind):
         return given
 
 
+_HEARD = 480_000
+"""Samples, half a minute."""
+_SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
+
+
+def _heard(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
+    """The embeddings of a part of a recording."""
+    known = pixels[f"known {number}"]
+    features = mx.array(pixels[f"features {number}"])[None]
+    found, _ = net.audio_tower(features, mx.array(~known.astype(bool))[None])
+    made: mx.array = net.embed_audio(found)[0]
+    return made[mx.array(np.flatnonzero(known[::2][::2]))]
+
+
 def _within(part: Fed) -> list[tuple[int, int]]:
     """Where the tokens of images are in a part of a pass."""
     spans = []
     for at, sight in part.images:
+        if not sight.whole:
+            continue
         first = max(0, at + int(sight.own[0]) - part.start)
         last = min(part.count, at + int(sight.own[-1]) + 1 - part.start)
         if last - first > 1:

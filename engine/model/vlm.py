@@ -138,7 +138,8 @@ def build(config: dict[str, Any]) -> Any:
 
 def as_language_model(net: Any) -> None:
     """Let a model of mlx-vlm be called, and make its caches, as mlx-lm's do."""
-    if net.get("audio_tower") is not None:
+    kind = KINDS.get(getattr(net.config, "model_type", ""))
+    if net.get("audio_tower") is not None and not (kind and kind.sound):
         net.audio_tower = net.embed_audio = None  # nobody is heard, and its weights are not read
     if getattr(net.language_model, "model_type", None) in ("ministral3", "mistral4"):
         mix_in(_ScaledByRow, net.language_model.layers)

@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.messages import images_in
+from engine.messages import media_in
 from engine.model import backend
 from engine.model.eyes import Sight
 from engine.runtime.pacing import GAP_BUDGET
@@ -70,7 +70,7 @@ class Looking:
             self.images.append(_Image(key, sight, pixels))
             return
         look = model.text.look
-        image = next(i for i in images_in(request.messages) if i.digest == sight.digest)
+        image = next(i for i in media_in(request.messages) if i.digest == sight.digest)
         assert look is not None
 
         def made(found: Mapping[str, Any]) -> None:

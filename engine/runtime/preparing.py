@@ -9,6 +9,7 @@ from typing import Any
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger
 from engine.errors import (
+    CANNOT_HEAR,
     CANNOT_SEE,
     CONTEXT_OVERFLOW,
     INVALID_REQUEST,
@@ -16,12 +17,15 @@ from engine.errors import (
     EngineError,
 )
 from engine.messages import (
-    LOST_IMAGE,
+    LOST,
     Added,
     Asked,
+    Audio,
+    Image,
     Message,
     RawPrompt,
-    images_in,
+    media_in,
+    medium_of,
     text_of,
 )
 from engine.model.constraint import constrain
@@ -142,14 +146,14 @@ def prepare(job: Job) -> Prepared:
     tokens = pieces.listed(ready.tokens)
     images: list[Placed] = []
     if model.look is not None:
-        images = placed(tokens, [model.look.sight(image) for image in images_in(messages)])
+        images = placed(tokens, [model.look.sight(one) for one in media_in(messages)])
     return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
 def _images(look: Look, messages: list[Message]) -> Images:
-    """How the images of messages stand in a prompt."""
-    ids = {image.digest: look.sight(image).ids for image in images_in(messages)}
-    return Images(look.kind.placeholder, look.placeholder, ids)
+    """How the images and sounds of messages stand in a prompt."""
+    media = media_in(messages)
+    return Images(look.written, {m.digest: (look.word_of(m), look.sight(m).ids) for m in media})
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
@@ -166,30 +170,36 @@ def _given(asked: str | tuple[Message, ...] | Added, model: TextCodec) -> list[M
     bounds.check_count(len(messages))
     checked = prompt.check_messages(messages)
     if model.look is not None:
-        return [_without_lost(m, model.look) for m in checked]
-    if any(isinstance(m.get("content"), (list, tuple)) for m in checked):
-        name = model.info.name
+        checked = [_without_lost(m, model.look) for m in checked]
+    name, media = model.info.name, media_in(checked)
+    if not model.info.sees and any(isinstance(one, Image) for one in media):
         raise EngineError(
             INVALID_REQUEST,
             f"{name} cannot see images. Leave them out, or choose a model that sees.",
             CANNOT_SEE,
         )
+    if not model.info.hears and any(isinstance(one, Audio) for one in media):
+        raise EngineError(
+            INVALID_REQUEST,
+            f"{name} cannot hear recordings. Leave them out, or choose a model that hears.",
+            CANNOT_HEAR,
+        )
     return checked
 
 
 def _without_lost(message: Message, look: Look) -> Message:
-    """A message with a note in the place of each image whose file is not there any more."""
+    """A message with a note in the place of each image or sound whose file is gone."""
     if not isinstance(message.get("content"), (list, tuple)):
         return message
     parts = []
     for part in message["content"]:
         try:
-            if part["type"] == "image":
-                look.sight(part["image"])
+            if (medium := medium_of(part)) is not None and look.word_of(medium):
+                look.sight(medium)
             parts.append(part)
         except FileNotFoundError:
-            parts.append({"type": "text", "text": LOST_IMAGE})
-    seen = any(part["type"] == "image" for part in parts)
+            parts.append({"type": "text", "text": LOST[part["type"]]})
+    seen = any(part["type"] != "text" for part in parts)
     return {**message, "content": parts if seen else text_of(parts)}
 
 

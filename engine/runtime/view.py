@@ -120,15 +120,12 @@ def _row(state: State, request: Request) -> Row:
 
 
 def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
-    """The spans of images that are to be read in one pass.
+    """The spans of images whose tokens see each other, which are read in one pass.
 
     Others take several, as text does: a large image's 2,000 tokens at once are a long gap beside
     those that stream.
     """
-    eyes = request.session.model.eyes
-    if eyes is None or not eyes.kind.whole:
-        return ()
-    spans = ((at, at + len(sight.ids)) for at, sight in request.images)
+    spans = ((at, at + len(sight.ids)) for at, sight in request.images if sight.whole)
     return tuple((start, end) for start, end in spans if end > request.computed)
 
 

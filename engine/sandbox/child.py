@@ -294,6 +294,12 @@ def _image(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return {**about, "size": list(found.size)}, (found.rgb, found.thumbnail)
 
 
+def _sound(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.sandbox import sounds
+
+    return {}, (sounds.read(blobs[0]),)
+
+
 def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.hub.gguf.folder import digest
 
@@ -378,6 +384,7 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "tokenizer": _tokenizer,
     "document": _document,
     "image": _image,
+    "sound": _sound,
     "pages": _pages,
     "gguf_digest": _gguf_digest,
     "gguf": _gguf,

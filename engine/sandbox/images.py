@@ -55,7 +55,7 @@ class Picture:
 
 def is_image(head: bytes) -> bool:
     """Whether the first bytes of a file are those of an image that can be read."""
-    return bool(Image(head).media_type)
+    return Image(head).media_type.startswith("image/")
 
 
 def is_drawing(head: bytes) -> bool:

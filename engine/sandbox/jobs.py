@@ -106,6 +106,16 @@ def read_image(
     return Picture(str(result["format"]), width, height, (size[0], size[1]), blobs[0], blobs[1])
 
 
+def read_sound(
+    data: bytes,
+    name: str = "The recording",
+    stop: threading.Event | None = None,
+    limits: Limits = protocol.IMAGE,
+) -> bytes:
+    """The samples of a recording: see `engine.sandbox.sounds`. As `read_image`."""
+    return _read("sound", {}, (data,), name, limits, stop, _looking)[1][0]
+
+
 @contextlib.contextmanager
 def alone(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
     """Have one at a time make what has this key: the others find it made.

@@ -33,7 +33,7 @@ from engine.errors import (
     UNSUPPORTED_SESSION,
     EngineError,
 )
-from engine.messages import Failed, Finished, Message, Overflow, text_of
+from engine.messages import Failed, Finished, Message, Overflow, medium_of, text_of
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, Settings, Sharing
 from engine.serve.errors import MODEL_UNLOADED, RefusedError
@@ -510,11 +510,11 @@ def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) 
 
 
 def _named(content: Any) -> Any:
-    """A content with the digests of its images in their place."""
+    """A content with the digests of its images and sounds in their place."""
     if not isinstance(content, (list, tuple)):
         return content
     return [
-        {**part, "image": part["image"].digest} if part["type"] == "image" else part
+        {**part, part["type"]: medium.digest} if (medium := medium_of(part)) else part
         for part in content
     ]
 

@@ -53,7 +53,7 @@ class Contents:
         self._folds = folds
 
     def besides(self, word: str) -> Contents:
-        """The same with one more mark: what the model's template writes for an image.
+        """The same with one more mark: what its template writes for an image or a recording.
 
         Not every tokenizer shows that it is one.
         """

@@ -139,7 +139,7 @@ def read(path: Path) -> Document:
             "is locked with a password, or was saved by an old version of Office. Save it anew as "
             "DOCX, XLSX or PPTX without a password"
         )
-    if Image(head).media_type:
+    if Image(head).media_type.startswith("image/"):
         raise UnreadableError(PICTURE)
     if size > _MOST_TEXT:
         raise UnreadableError("is too large for a text. Attach a part of it")

@@ -1,8 +1,9 @@
 """Images in a prompt's text: a mark with its content's digest, and ids of its own in the tokens.
 
-A template writes one word for any image. Were it left so, a later prompt with another image would
-be taken for the same. So each stands in the text with its digest. To be tokenised it is the word
-again, whose token then gives way to the ids that stand for this image.
+Sounds are taken as images are. A template writes one word for any image. Were it left so, a later
+prompt with another image would be taken for the same. So each stands in the text with its digest.
+To be tokenised it is the word again, whose token then gives way to the ids that stand for this
+image.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import TEMPLATE_ERROR, EngineError
-from engine.messages import Message
+from engine.messages import Message, medium_of
 
 _MARK = "\ufdd1"
 """Unicode keeps it for a program's own use."""
@@ -26,14 +27,12 @@ class Images:
     """How a model's prompts have images.
 
     Attributes:
-        word: what its template writes for one.
-        token: the id of that.
-        ids: by an image's digest, those that stand for it.
+        words: what its template writes for one, and for a sound where it hears; with their ids.
+        ids: by an image's digest, its word and the ids that stand for it.
     """
 
-    word: str
-    token: int
-    ids: Mapping[str, Sequence[int]]
+    words: Mapping[str, int]
+    ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def mark(self, text: str, digests: Sequence[str]) -> str:
         """A rendered text with the digest of each image in the place of its word.
@@ -41,14 +40,16 @@ class Images:
         Raises:
             EngineError: the template has no place for them all.
         """
-        first, *others = self.unmarked(text).split(self.word)
-        if len(others) != len(digests):
+        pattern = "|".join(map(re.escape, self.words))
+        first, *others = re.split(f"({pattern})", self.unmarked(text))
+        written = others[::2]
+        if written != [self.ids[digest][0] for digest in digests]:
             raise EngineError(
                 TEMPLATE_ERROR,
-                f"The model's chat template writes {len(others)} of the {len(digests)} images of "
-                "these messages.",
+                f"The model's chat template writes {len(written)} of the {len(digests)} images and "
+                "recordings of these messages, or in another order.",
             )
-        pairs = zip(digests, others, strict=True)
+        pairs = zip(digests, others[1::2], strict=True)
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
 
     def unmarked(self, text: str) -> str:
@@ -67,23 +68,24 @@ class Images:
         out: list[int] = []
         known, at = list(found), 0
         for digest in digests:
+            word, ids = self.ids[digest]
             try:
-                place = known.index(self.token, at)
+                place = known.index(self.words[word], at)
             except ValueError:
                 raise EngineError(
-                    TEMPLATE_ERROR, "The model's tokenizer has no token for an image."
+                    TEMPLATE_ERROR, f"The model's tokenizer has no token for {word!r}."
                 ) from None
-            out += [*known[at:place], *self.ids[digest]]
+            out += [*known[at:place], *ids]
             at = place + 1
         return [*out, *known[at:]]
 
-    def words(self, text: str) -> str:
+    def as_words(self, text: str) -> str:
         """A marked text as it is tokenised."""
-        return _MARKED.sub(self.word, text)
+        return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)
 
 
 def images_as_words(messages: list[Message]) -> list[Message]:
-    """Messages as templates want them: of an image they are told that it is there."""
+    """Messages as templates want them: of an image or a sound they are told that it is there."""
     return [
         {**m, "content": [_part(part) for part in m["content"]]}
         if isinstance(m.get("content"), (list, tuple))
@@ -93,4 +95,4 @@ def images_as_words(messages: list[Message]) -> list[Message]:
 
 
 def _part(part: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "image"} if part["type"] == "image" else dict(part)
+    return {"type": part["type"]} if medium_of(part) is not None else dict(part)

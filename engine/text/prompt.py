@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.cache.ledger import Ledger, common_prefix
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.messages import Image, Message, RawPrompt, images_in, text_of
+from engine.messages import Message, RawPrompt, media_in, medium_of, text_of
 from engine.text import contents, pieces, recognition
 from engine.text.images import Images, images_as_words
 from engine.text.rendering import InProcess, Reader, TooLongError
@@ -73,11 +73,12 @@ def check_messages(messages: Any) -> list[Message]:
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
         text = text_of(parts) if listed else str(content or "")
-        seen = any(part["type"] == "image" for part in parts)
+        seen = any(part["type"] != "text" for part in parts)
         if seen and message["role"] not in _SHOWING:
             raise EngineError(
                 INVALID_REQUEST,
-                f"Message {number} has an image, which only a user or a tool can send.",
+                f"Message {number} has an image or a recording, which only a user or a tool can "
+                "send.",
             )
         if not pieces.is_unicode(text):
             raise EngineError(INVALID_REQUEST, f"Message {number} holds half a character.")
@@ -96,9 +97,7 @@ def _read(part: Any) -> Any:
 
 def _is_part(part: Any) -> bool:
     kind = part.get("type") if isinstance(part, dict) else None
-    if kind == "image":
-        return isinstance(part.get("image"), Image)
-    return kind == "text" and isinstance(part.get("text"), str)
+    return medium_of(part) is not None or (kind == "text" and isinstance(part.get("text"), str))
 
 
 def build(
@@ -131,7 +130,8 @@ def build(
         *messages, begun = messages
     inert = contents.of(tokenizer)
     if images is not None:
-        inert = inert.besides(images.word)
+        for word in images.words:
+            inert = inert.besides(word)
         images = images if images.ids else None
     rendered = _render(tokenizer, inert, reader, messages, reasoning, template or {}, images)
     opened, opening = rendered.opened, rendered.opening
@@ -191,7 +191,7 @@ def _encode_marked(
     reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
     """The tokens of each text; `TooLongError` where the first has more than `most`."""
-    found = reader.encode([images.words(text) for text in texts], most)
+    found = reader.encode([images.as_words(text) for text in texts], most)
     made = [images.tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(made[0]) > most:
         raise TooLongError(len(made[0]))
@@ -223,7 +223,7 @@ def _render(
     template: Mapping[str, Any],
     images: Images | None,
 ) -> _Rendered:
-    digests = [image.digest for image in images_in(messages)] if images is not None else []
+    digests = [one.digest for one in media_in(messages)] if images is not None else []
     messages = images_as_words(messages) if digests else messages
     given, messages = recognition.of(tokenizer).prepared(reasoning, template, messages)
     messages, given = inert.messages(messages), inert.values(given)

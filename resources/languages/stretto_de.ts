@@ -2190,7 +2190,6 @@ Du hast abgelehnt.</translation>
         <translation>Wartende&#xa0;Nachrichten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8017,7 +8016,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>In neuem Chat verzweigen</translation>
     </message>
@@ -8750,7 +8748,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Die&#xa0;Antwort&#xa0;wurde&#xa0;unterbrochen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Nicht gesendet. {why}</translation>
@@ -9884,8 +9881,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Gestoppt</translation>
@@ -9916,7 +9913,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Älteste Nachrichten weglassen</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Unterbrochen, als Stretto beendet wurde</translation>
@@ -10212,6 +10209,16 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, ready to print.</source>
         <translation>Der aktuelle Zweig, druckfertig.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <translation>{model} kann keine Aufnahmen hören. Entferne sie oder wähle ein Modell, das es kann.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot hear recordings.</source>
+        <translation>Das Modell kann keine Aufnahmen hören.</translation>
     </message>
 </context>
 </TS>

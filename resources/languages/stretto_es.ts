@@ -2190,7 +2190,6 @@ Rechazaste responder.</translation>
         <translation>Mensajes&#xa0;en&#xa0;cola</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8060,7 +8059,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>Ramificar en un chat nuevo</translation>
     </message>
@@ -8793,7 +8791,6 @@ No respondiste.</translation>
         <translation>La&#xa0;respuesta&#xa0;se&#xa0;ha&#xa0;interrumpido.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>No se ha enviado. {why}</translation>
@@ -9932,8 +9929,8 @@ No respondiste.</translation>
         <translation>Escribe antes parte del nombre de un modelo</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Detenida</translation>
@@ -9964,7 +9961,7 @@ No respondiste.</translation>
         <translation>Omitir los mensajes más antiguos</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Interrumpida al salir de Stretto</translation>
@@ -10212,6 +10209,16 @@ No respondiste.</translation>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, ready to print.</source>
         <translation>La rama actual, lista para imprimir.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <translation>{model} no puede oír grabaciones. Quítalas o elige un modelo que pueda.</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot hear recordings.</source>
+        <translation>El modelo no puede oír grabaciones.</translation>
     </message>
 </context>
 </TS>

@@ -2160,7 +2160,6 @@ You declined.</source>
         <translation>順番待ちのメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -7911,7 +7910,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>新規チャットに分岐</translation>
     </message>
@@ -8641,7 +8639,6 @@ You did not answer.</source>
         <translation>回答が中断されました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>送信されていません。{why}</translation>
@@ -9756,8 +9753,8 @@ You did not answer.</source>
         <translation>先にモデル名の一部を入力してください</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>停止しました</translation>
@@ -9788,7 +9785,7 @@ You did not answer.</source>
         <translation>古いメッセージから除外</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Strettoの終了により中断</translation>
@@ -10083,6 +10080,16 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, ready to print.</source>
         <translation>現在の分岐を印刷用のページで。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <translation>{model}は録音を聞き取れません。録音を削除するか、聞き取れるモデルを選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot hear recordings.</source>
+        <translation>このモデルは録音を聞き取れません。</translation>
     </message>
 </context>
 </TS>

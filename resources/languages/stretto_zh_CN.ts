@@ -2160,7 +2160,6 @@ You declined.</source>
         <translation>排队中的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -7954,7 +7953,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>在新对话中创建分支</translation>
     </message>
@@ -8684,7 +8682,6 @@ You did not answer.</source>
         <translation>回复已中断。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
@@ -9804,8 +9801,8 @@ You did not answer.</source>
         <translation>请先输入模型名称的一部分</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>已停止</translation>
@@ -9836,7 +9833,7 @@ You did not answer.</source>
         <translation>省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>因 Stretto 退出而中断</translation>
@@ -10083,6 +10080,16 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The current branch, ready to print.</source>
         <translation>当前分支，可直接打印。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <translation>{model} 无法收听录音。请移除录音，或选择支持录音的模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/models/errors.py"/>
+        <source>The model cannot hear recordings.</source>
+        <translation>此模型无法收听录音。</translation>
     </message>
 </context>
 </TS>

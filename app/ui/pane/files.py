@@ -350,7 +350,7 @@ class PaneFiles(QObject):
         if file.is_image:
             show = partial(show_picture, self.attaching, file, self._pane)
             self._action(menu, tr("Show Image"), show)
-        else:
+        elif not file.is_sound:
             self._add_uses(menu, file)
         if self.attaching.can_draw(file) and (file.pages > 1 or not file.is_image):
             words = tr(_PAGES.entry) if file.is_image else tr("Pages as Images")
@@ -362,7 +362,7 @@ class PaneFiles(QObject):
             read = partial(self.attaching.read_scans, file)
             self._action(menu, tr("Extract Text of Scanned Pages"), read)
         menu.addSeparator()
-        if not file.unit and file.characters < MOST_CHARACTERS:
+        if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
         pages = self.attaching.pages_beside(file)  # that go with it: nobody removes twenty by hand
         self._action(menu, tr("Remove Attachment"), partial(self._remove, *pages))

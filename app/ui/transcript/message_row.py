@@ -134,23 +134,23 @@ _MOST_SHOWN = 60_000  # characters; more would take long to lay out
 
 
 class FileLine(PaintedButton):
-    """A file's name, kind and part; a click unfolds it."""
+    """A file's name, kind and part; a click unfolds it, unless it is a recording."""
 
     HEIGHT = 26
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
         self.attachment = attachment
-        self.setCheckable(True)
+        self.setCheckable(not attachment.is_sound)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        if self.isCheckable():
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
         self.setAccessibleName(tr("File {name}, {about}", name=attachment.name, about=self._about))
-        self.setToolTip(
-            "\n".join((attachment.name, self._about, tr("Show Text Sent to the Model")))
-        )
+        does = [tr("Show Text Sent to the Model")] if self.isCheckable() else []
+        self.setToolTip("\n".join((attachment.name, self._about, *does)))
 
     def sizeHint(self) -> QSize:
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -183,6 +183,8 @@ class FileLine(PaintedButton):
         rest = measure.elidedText(self._about, Qt.TextElideMode.ElideRight, room - taken)
         place = QRectF(start + taken, 0, room - taken, self.height())
         painter.drawText(mirrored(self, place), line, rest)
+        if not self.isCheckable():
+            return
         folded = caret("caret-right", rtl=self.isRightToLeft())
         end = mirrored(self, QRectF(self.width() - 16, middle - 6, 12, 12)).toRect()
         icon("caret-down" if self.isChecked() else folded, tokens.muted).paint(painter, end)
@@ -278,7 +280,7 @@ class AttachedFiles(QWidget):
         self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str
     ) -> None:
         most, best, its = _different(words, besides), None, ""
-        for line in self.lines:
+        for line in filter(FileLine.isCheckable, self.lines):
             text = await self._text(line)
             if (number := _different(words, text)) > most:
                 most, best, its = number, line, text

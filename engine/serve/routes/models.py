@@ -108,5 +108,6 @@ def _shown(entry: Entry, stats: dict[str, Any] | None = None) -> dict[str, Any]:
         # The second is vLLM's word, which some clients read.
         shown |= {"context_length": length, "max_model_len": length}
     if entry.model is not None and entry.model.sees:
-        shown["architecture"] = {"input_modalities": ["text", "image"]}  # as OpenRouter tells it
+        taken = ["text", "image", *(["audio"] if entry.model.hears else [])]
+        shown["architecture"] = {"input_modalities": taken}  # as OpenRouter tells it
     return shown

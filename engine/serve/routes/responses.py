@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.errors import INVALID_REQUEST
-from engine.messages import Message, images_in
+from engine.messages import Message, media_in
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, guest_of
 from engine.serve.errors import CONTEXT_LENGTH, RefusedError
@@ -259,7 +259,7 @@ class Stored:
     @cached_property
     def size(self) -> int:
         """Characters of all that is in it, as JSON: the prompt is only a part of it."""
-        seen = sum(len(image.data) for image in images_in(self.messages))
+        seen = sum(len(one.data) for one in media_in(self.messages))
         return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
 

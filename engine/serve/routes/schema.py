@@ -29,7 +29,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
-from engine.messages import Image, Message, Overflow, images_in
+from engine.messages import Audio, Image, Message, Overflow, media_in
 from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
 from engine.serve import documents
@@ -254,23 +254,27 @@ class Hint:
 IMAGES = ("image", "image_url", "input_image", "computer_screenshot")
 """Parts that are images."""
 
+SOUNDS = ("audio", "input_audio")
+"""Parts that are recordings."""
+
 UNSEEN = {
     **dict.fromkeys(IMAGES, "an image"),
     **dict.fromkeys(("file", "input_file"), "a file"),
-    **dict.fromkeys(("audio", "input_audio"), "a sound"),
+    **dict.fromkeys(SOUNDS, "a recording"),
 }
 """Parts that are no text, and what the note that stands in their place calls them."""
 
 
 MOST_IMAGES = 64
-"""In a request: each is read by a child, and takes a model hundreds of tokens."""
+"""In a request, with recordings: each is read by a child, and takes a model hundreds of tokens."""
 
 _SHOWING = ("user", "tool")
 """Whose messages may have images."""
 
 
 def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
-    """The content of a message: one text unless some part of it is an image, still as it came."""
+    """The content of a message: one text unless some part of it is an image or a recording, still
+    as it came."""
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
         return "".join(texts)
@@ -282,39 +286,50 @@ def given_image(part: JSON) -> JSON:
     return {"type": "image", "given": part}
 
 
+def given_sound(part: JSON) -> JSON:
+    """A recording, likewise."""
+    return {"type": "audio", "given": part}
+
+
 def shown(messages: list[Message], model: Model) -> list[Message]:
-    """The messages as a model is given them: with images if it sees, else notes in their place.
+    """The messages as a model is given them: with images if it sees and recordings if it hears,
+    else notes in their place.
 
     Raises:
-        ValueError: an image is none, or does not come with the request; or there are too many.
+        ValueError: one is none, or does not come with the request; or there are too many.
     """
+    taken = {"image": model.sees, "audio": model.hears}
     made = [
-        {**message, "content": _seen(content, model.sees and message["role"] in _SHOWING)}
+        {**message, "content": _taken(content, taken if message["role"] in _SHOWING else {})}
         if isinstance(content := message.get("content"), list)
         else message
         for message in messages
     ]
-    if (count := len(images_in(made))) > MOST_IMAGES:
-        raise ValueError(f"there are {count} images, and {MOST_IMAGES} are the most")
+    if (count := len(media_in(made))) > MOST_IMAGES:
+        raise ValueError(f"there are {count} images and recordings, and {MOST_IMAGES} are the most")
     return made
 
 
-def _seen(content: list[JSON], sees: bool) -> str | list[JSON]:
+def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
     parts: list[str | JSON] = []
     for part in content:
-        if part["type"] == "text":
+        kind = part["type"]
+        if kind == "text":
             parts.append(part["text"])
-        elif not sees:
-            parts.append(noted("image"))
+        elif not taken.get(kind):
+            parts.append(noted(kind))
+        elif "given" in part:
+            parts.append((_image if kind == "image" else _sound)(part["given"]))
         else:
-            parts.append(_image(part["given"]) if "given" in part else part)
+            parts.append(part)
     return content_of(parts)
 
 
 def noted(kind: str) -> str:
     """What stands in the place of a part of that type which a model is not given."""
     told_once(f"a note stands for {UNSEEN[kind]}, which models cannot be given here")
-    return f"[Here was {UNSEEN[kind]}, which you cannot see.]"
+    cannot = "hear" if kind in SOUNDS else "see"
+    return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
 
 
 def _image(part: JSON) -> JSON:
@@ -332,6 +347,18 @@ def _image(part: JSON) -> JSON:
         return {"type": "image", "image": Image(documents.decoded(data)[0])}
     except ValueError as error:
         raise ValueError(f"an image cannot be read: {error}") from None
+
+
+def _sound(part: JSON) -> JSON:
+    """A recording as the engine takes it, from OpenAI's shape."""
+    inside = part.get("input_audio", part.get("audio"))
+    data = inside.get("data") if isinstance(inside, dict) else None
+    if not isinstance(data, str) or not data:
+        raise ValueError("a recording must come with the request, as base64 in input_audio.data")
+    try:
+        return {"type": "audio", "audio": Audio(documents.decoded(data)[0])}
+    except ValueError as error:
+        raise ValueError(f"a recording cannot be read: {error}") from None
 
 
 FILES = ("file", "input_file")
@@ -359,7 +386,7 @@ class TextParts:
 
     Args:
         kinds: the types that parts may have.
-        shows: images are kept, as `content_of` has them.
+        shows: images and recordings are kept, as `content_of` has them.
     """
 
     def __init__(self, *kinds: str, shows: bool = False) -> None:
@@ -375,8 +402,8 @@ class TextParts:
             if kind in FILES and (text := _file(part)):
                 texts.append(text)
                 continue
-            if self._shows and kind in IMAGES:
-                texts.append(given_image(part))
+            if self._shows and kind in (*IMAGES, *SOUNDS):
+                texts.append((given_image if kind in IMAGES else given_sound)(part))
                 continue
             if isinstance(kind, str) and kind in UNSEEN:
                 texts.append(noted(kind))

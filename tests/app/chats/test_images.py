@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
@@ -16,21 +17,24 @@ from PySide6.QtTest import QTest
 
 from app.chats import images
 from app.chats.actions import Action
+from app.chats.attached import about
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
 from app.store import Store
 from app.store.attached import Images, Texts
 from app.ui.pane.pane import ChatPane
-from app.ui.transcript.message_row import AttachedFiles
+from app.ui.transcript.message_row import AttachedFiles, FileLine
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.pictures import PictureSheet, small
 from engine import Engine, Image
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
-from engine.messages import LOST_IMAGE
+from engine.messages import LOST
 from engine.sandbox.images import Picture
+from engine.sandbox.jobs import read_sound
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
+from tests.engine.model.seeing import tone
 
 EYES = "/models/eyes"
 
@@ -414,7 +418,7 @@ def test_a_model_is_told_of_an_image_that_is_not_there_any_more(
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
     answer, model = chat.transcript.path[-1], chat.model_status.model
     assert (answer.status, answer.error) == ("complete", "")
-    told = [{"role": "user", "content": f"{LOST_IMAGE}What is it?"}]
+    told = [{"role": "user", "content": f"{LOST['image']}What is it?"}]
     assert model is not None
     assert answer.stats["prompt_tokens"] == engine.count_later(model, told, None).result(60)
 
@@ -454,3 +458,49 @@ def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> No
     run.pane.composer.field.insertFromMimeData(copied(lake))
     read(run, lambda: names(run.pane) == ["lake.png"] and not run.pane.chat.attaching.reading)
     assert chip(run.pane).words.is_image
+
+
+# Recordings.
+
+
+@pytest.mark.parametrize("hears", [True, False])
+def test_a_recording_is_heard_shown_kept_and_exported(
+    start: Start, tmp_path: Path, hears: bool, store: Store, reads: list[Read]
+) -> None:
+    run = start(engine_factory=lambda *_: Engine())
+    chat = run.pane.chat
+    chat.set_model(str(write_seeing(tmp_path / "model", "gemma4" if hears else "qwen3_vl")))
+    read(run, lambda: chat.model_status.model is not None)
+    chat.set_options(replace(chat.options, max_tokens=4), "")
+    place = tmp_path / "note.wav"
+    place.write_bytes(tone(2).data)
+    give(run, place)
+    (file,) = chat.attaching.files
+    assert (file.is_sound, about(file)) == (True, "WAV, 0:02")
+    run.say("What is said?")
+    read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
+    answer = chat.transcript.path[-1]
+    if not hears:
+        assert (answer.status, "cannot hear" in answer.error) == ("error", True)
+        return
+    assert (answer.status, answer.error) == ("complete", "")
+    assert answer.stats["prompt_tokens"] > 50  # 25 for each second
+    (shown,) = run.pane.findChildren(FileLine)
+    QTest.mouseClick(shown, Qt.MouseButton.LeftButton)
+    assert not shown.isChecked()
+    own = run.app.store
+    assert own is not None
+    path = Export([chat.id], Kind.JSON, tmp_path / "out.json").run(own, threading.Event())
+    assert Import([path]).run(store).faults == []
+    (again,) = store.messages(chat.id)[0].attachments
+    assert (again, again.seconds) == (file, 2)
+    assert store.images.of([(again,)]) == {file.hash: place.read_bytes()}
+    reads.clear()  # by this test, which did what a worker does
+
+
+def test_a_large_recording_is_kept_as_models_hear_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MOST_KEPT", 50_000)
+    kept, said = images.stored_sound(tone(1, rate=48_000).data, "a.wav")
+    assert (said.kind, said.seconds, len(kept.data)) == ("WAV", 1, 32_044)
+    samples = np.frombuffer(read_sound(kept.data), "<f4")
+    assert 0.23 < np.abs(samples).max() < 0.26

@@ -1,11 +1,12 @@
-"""Images to show to models."""
+"""Images to show to models, and recordings."""
 
 from __future__ import annotations
 
 import io
+import wave
 from typing import Any
 
-from engine.messages import Image, Message
+from engine.messages import Audio, Image, Message
 
 
 def image(width: int, height: int, seed: int = 0) -> Image:
@@ -23,3 +24,23 @@ def shown(text: str, *images: Image) -> list[Message]:
     """One message that shows images before its text."""
     parts: list[dict[str, Any]] = [{"type": "image", "image": one} for one in images]
     return [{"role": "user", "content": [*parts, {"type": "text", "text": text}]}]
+
+
+def tone(seconds: float, pitch: float = 440, rate: int = 16_000) -> Audio:
+    """A WAV file of one tone."""
+    import numpy as np
+
+    times = np.arange(int(seconds * rate)) / rate
+    file = io.BytesIO()
+    with wave.open(file, "wb") as made:
+        made.setnchannels(1)
+        made.setsampwidth(2)
+        made.setframerate(rate)
+        made.writeframes((8000 * np.sin(2 * np.pi * pitch * times)).astype("<i2").tobytes())
+    return Audio(file.getvalue())
+
+
+def heard(text: str, recording: Audio) -> list[Message]:
+    """One message that has a recording before its text."""
+    parts = [{"type": "audio", "audio": recording}, {"type": "text", "text": text}]
+    return [{"role": "user", "content": parts}]

@@ -15,12 +15,13 @@ import pytest
 
 from engine import Engine, EngineError, Image, SamplingParams, TextDelta
 from engine.bench.seeing import FAMILIES, QWEN, write_seeing
+from engine.errors import CANNOT_HEAR
 from engine.hub.models import sees
-from engine.messages import Message
+from engine.messages import Audio, Message
 from engine.model import eyes, loader, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
 from engine.sandbox.images import Picture
-from tests.engine.model.seeing import image, shown
+from tests.engine.model.seeing import heard, image, shown, tone
 
 FEW = SamplingParams(max_tokens=16, temperature=0.0)
 WIDE, TALL = image(64, 32, 1), image(24, 48, 2)
@@ -231,10 +232,10 @@ def test_chunks_cut_an_image_unless_its_tokens_see_each_other(
 
     def watched(model: Any, kv: Any, tokens: list[int], images: Any) -> None:
         read.append((kv.length, kv.length + len(tokens)))
-        spans.update((at, at + len(sight.ids)) for at, sight in images)
+        placed.update(images)
         prefill(model, kv, tokens, images)
 
-    spans: set[tuple[int, int]] = set()
+    placed: set[tuple[int, Sight]] = set()
     monkeypatch.setattr(runner, "prefill", watched)
     messages = shown("and so on " * 3, image(64, 64, 4), WIDE)
     asked: list[Message] = [{"role": "system", "content": "x" * 40}, *messages]
@@ -248,18 +249,98 @@ def test_chunks_cut_an_image_unless_its_tokens_see_each_other(
 
     def cuts() -> bool:
         ends = {end for _, end in read}
-        return any(start < end < last for start, last in spans for end in ends)
+        return any(at < end < at + len(sight.ids) for at, sight in placed for end in ends)
 
     answer = said()
-    assert len(spans) == 2
+    assert len(placed) == 2
     assert len(read) > 2
     assert cuts() == (name == "qwen3_vl")
-    monkeypatch.setattr(towers.Qwen3VL, "whole", True)
+    for _, sight in placed:
+        sight.whole = True
     read.clear()
     engine.relieve_later().result(60)  # or the first one's caches would be taken over
     assert said() == answer
     assert read
     assert not cuts()
+
+
+# Recordings, which are taken as images are.
+
+
+def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> None:
+    folder = write_seeing(tmp_path / "gemma4", "gemma4")
+    net, config = loader.load_net(folder)
+    tokenizer = loader.load_tokenizer(folder, None)
+    look = towers.look(folder, config, tokenizer)
+    sight = look.sight(tone(1.3))
+    assert sight.pixels is not None
+    assert len(sight.own) == 33  # of 40 ms each
+    seen = eyes.Eyes(net, look.kind, look.placeholder)
+    for _ in seen.encode(sight, sight.pixels):
+        pass
+    (heard,) = tokenizer.encode("<|audio|>")
+    tokens = [*range(5, 30), *sight.ids, 7, 8, 9]
+    ids = mx.array([[heard if t >= eyes.FIRST else t for t in tokens]])
+    given = {
+        "input_features": sight.pixels["features 0"][None],
+        "input_features_mask": sight.pixels["known 0"][None],
+    }
+    wanted = _its_own(net, ids, -1, given)
+    caches, logits = net.make_cache(), []
+    for start, end in ((0, 40), (40, len(tokens))):  # nothing forbids a cut in a recording
+        part = mx.array([seen.plain(tokens[start:end])])
+        told = seen.given(part, [Fed([(25, sight)], start, end - start)])
+        logits.append(net(part, cache=caches, **told))
+    assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
+
+
+def test_a_chat_with_a_recording_answers_alike_alone_and_among_others(
+    engine: Engine, tmp_path: Path
+) -> None:
+    model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
+    assert (model.sees, model.hears) == (True, True)
+    both = [*heard("And this?", tone(0.5)), *shown("This?", WIDE)]
+    turns = [both[0], {"role": "assistant", "content": "A tone."}, both[1]]
+    asked = [heard("What is it?", tone(1.3)), heard("What is it?", tone(1.3, 330)), turns]
+    alone = [engine.open_session(model).send(one, FEW).tokens(60) for one in asked]
+    assert len({tuple(tokens) for tokens in alone}) == 3
+    replies = [engine.open_session(model).send(one, FEW) for one in asked]
+    assert [reply.tokens(60) for reply in replies] == alone
+    assert engine.stats()["images"][model.id]["encoded"] == 4  # each once
+
+
+def test_a_long_recording_is_heard_half_a_minute_at_a_time(engine: Engine, tmp_path: Path) -> None:
+    model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
+    reply = engine.open_session(model).send(heard("What?", tone(70)), FEW)
+    reply.tokens(60)
+    assert reply.stats.prompt_tokens > 70_000 / 40
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is empty"),
+        (b"RIFF\x24\0\0\0WAVEfmt ", "is damaged or incomplete"),
+        (b"\0\0\0\x20ftypM4A ", "Save it as WAV or MP3"),
+        (tone(0).data, "holds no sound"),
+        (tone(601, rate=100).data, "longer than 10 minutes"),
+    ],
+)
+def test_what_cannot_be_heard_ends_its_own_reply(
+    engine: Engine, tmp_path: Path, data: bytes, words: str
+) -> None:
+    model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
+    chat = engine.open_session(model)
+    with pytest.raises(EngineError, match=words):
+        chat.send(heard("What?", Audio(data)), FEW).tokens(60)
+    assert chat.send("Hello", FEW).tokens(60)
+
+
+def test_a_model_that_does_not_hear_says_so(engine: Engine, folder: Path) -> None:
+    model = engine.load(folder)
+    with pytest.raises(EngineError, match="cannot hear recordings") as refused:
+        engine.open_session(model).send(heard("What?", tone(0.1)), FEW).tokens(60)
+    assert refused.value.reason == CANNOT_HEAR
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n" + b"no image", b"<svg/>"])

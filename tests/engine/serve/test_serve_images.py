@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ import pytest
 from engine import Engine, SamplingParams
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
+from engine.serve.routes.schema import given_sound, shown
 from engine.serve.server import Server
-from tests.engine.model.seeing import image
+from tests.engine.model.seeing import image, tone
 from tests.engine.serving import ask
 
 DATA = base64.b64encode(image(64, 32, 1).data).decode()
@@ -114,3 +115,44 @@ def test_what_is_no_image_is_refused_with_a_sentence(seeing: Server) -> None:
     assert wrong.status == 400
     assert "must come with the request" in wrong.json["error"]["message"]
     assert chat(seeing, part(DATA), WORDS).status == 200
+
+
+# Recordings.
+
+
+def test_a_recording_is_heard_or_a_note_stands_for_it(seeing: Server, tmp_path: Path) -> None:
+    sent = {"data": base64.b64encode(tone(0.5).data).decode(), "format": "wav"}
+    recording = {"type": "input_audio", "input_audio": sent}
+    model = seeing.served.entry("qwen").model
+    assert model is not None
+    assert "cannot hear" in str(shown([_said(given_sound(recording))], model))
+    assert chat(seeing, recording, WORDS).status == 200
+    folder = write_seeing(tmp_path / "gemma4", "gemma4")
+    with Engine() as engine, _serving(engine, folder) as server:
+        plain = chat(server, WORDS).json["usage"]["prompt_tokens"]
+        answer = chat(server, recording, WORDS)
+        assert answer.status == 200, answer.body
+        assert answer.json["usage"]["prompt_tokens"] > plain + 12
+        given = {"input": [_said(recording, {"type": "input_text", "text": "What is it?"})]}
+        response = ask(server, "POST", "/v1/responses", {**given, "max_output_tokens": 4}).json
+        assert response["usage"]["input_tokens"] == answer.json["usage"]["prompt_tokens"]
+        (listed,) = ask(server, "GET", "/v1/models").json["data"]
+        assert "audio" in listed["architecture"]["input_modalities"]
+        for wrong in ({}, {"data": "%"}, {"data": base64.b64encode(b"no sound").decode()}):
+            refused = chat(server, {"type": "input_audio", "input_audio": wrong}, WORDS)
+            assert refused.status == 400, refused.body
+            assert "recording" in refused.json["error"]["message"]
+
+
+@contextmanager
+def _serving(engine: Engine, folder: Path) -> Iterator[Server]:
+    server = Server(engine, [engine.load(folder)], 0)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def _said(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": [*parts]}

@@ -1,0 +1,51 @@
+"""Recordings to samples: WAV, MP3, FLAC and Ogg Vorbis, from anywhere.
+
+`read` is to be called in a confined child only; `engine.sandbox.jobs.read_sound` does that.
+miniaudio is imported there alone.
+"""
+
+from __future__ import annotations
+
+from engine.messages import Audio
+from engine.sandbox.protocol import RefusedError
+
+MOST_BYTES = 100_000_000
+"""Of a file."""
+
+MOST_MINUTES = 10
+"""Of a recording; a model takes 1,500 tokens for each."""
+
+RATE = 16_000
+"""Samples a second, as models hear."""
+
+
+def is_sound(head: bytes) -> bool:
+    """Whether the first bytes of a file are those of a recording that can be read."""
+    return Audio(head).media_type.startswith("audio/")
+
+
+def read(data: bytes) -> bytes:
+    """The samples of a file, of `RATE`, one channel, 32-bit floats, little-endian.
+
+    Raises:
+        RefusedError: why it cannot be read, as the end of a sentence.
+    """
+    if not data:
+        raise RefusedError("is empty")
+    if not is_sound(data[:16]):
+        raise RefusedError("is neither WAV, MP3, FLAC nor Ogg Vorbis. Save it as WAV or MP3")
+    if len(data) > MOST_BYTES:
+        raise RefusedError(f"is larger than {MOST_BYTES // 10**6} MB. Save it smaller")
+    import miniaudio
+
+    form, second = miniaudio.SampleFormat.FLOAT32, []
+    try:
+        for some in miniaudio.stream_memory(data, form, 1, RATE, RATE):
+            second.append(some.tobytes())
+            if len(second) > 60 * MOST_MINUTES:
+                raise RefusedError(f"is longer than {MOST_MINUTES} minutes. Send a part of it")
+    except miniaudio.MiniaudioError:
+        raise RefusedError("is damaged or incomplete") from None
+    if not any(second):
+        raise RefusedError("holds no sound")
+    return b"".join(second)
