@@ -2190,6 +2190,7 @@ Du hast abgelehnt.</translation>
         <translation>Wartende&#xa0;Nachrichten</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8016,6 +8017,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>In neuem Chat verzweigen</translation>
     </message>
@@ -8748,6 +8750,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Die&#xa0;Antwort&#xa0;wurde&#xa0;unterbrochen.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Nicht gesendet. {why}</translation>
@@ -9881,8 +9884,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Gib zuerst einen Teil des Modellnamens ein</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Gestoppt</translation>
@@ -9913,7 +9916,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Älteste Nachrichten weglassen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Unterbrochen, als Stretto beendet wurde</translation>

@@ -2190,6 +2190,7 @@ Rechazaste responder.</translation>
         <translation>Mensajes&#xa0;en&#xa0;cola</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8059,6 +8060,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>Ramificar en un chat nuevo</translation>
     </message>
@@ -8791,6 +8793,7 @@ No respondiste.</translation>
         <translation>La&#xa0;respuesta&#xa0;se&#xa0;ha&#xa0;interrumpido.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>No se ha enviado. {why}</translation>
@@ -9929,8 +9932,8 @@ No respondiste.</translation>
         <translation>Escribe antes parte del nombre de un modelo</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Detenida</translation>
@@ -9961,7 +9964,7 @@ No respondiste.</translation>
         <translation>Omitir los mensajes más antiguos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Interrumpida al salir de Stretto</translation>

@@ -2190,6 +2190,7 @@ Vous avez refusé.</translation>
         <translation>Messages&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -8016,6 +8017,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>Créer une branche dans une nouvelle discussion</translation>
     </message>
@@ -8748,6 +8750,7 @@ Vous n’avez pas répondu.</translation>
         <translation>La&#xa0;réponse&#xa0;a&#xa0;été&#xa0;interrompue.</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>Non envoyé. {why}</translation>
@@ -9881,8 +9884,8 @@ Vous n’avez pas répondu.</translation>
         <translation>Saisissez d’abord une partie du nom d’un modèle</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Arrêtée</translation>
@@ -9913,7 +9916,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Omettre les messages les plus anciens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Interrompue en quittant Stretto</translation>

@@ -2160,6 +2160,7 @@ You declined.</source>
         <translation>順番待ちのメッセージ</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -7910,6 +7911,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>新規チャットに分岐</translation>
     </message>
@@ -8639,6 +8641,7 @@ You did not answer.</source>
         <translation>回答が中断されました。</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>送信されていません。{why}</translation>
@@ -9753,8 +9756,8 @@ You did not answer.</source>
         <translation>先にモデル名の一部を入力してください</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>停止しました</translation>
@@ -9785,7 +9788,7 @@ You did not answer.</source>
         <translation>古いメッセージから除外</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>Strettoの終了により中断</translation>

@@ -2160,6 +2160,7 @@ You declined.</source>
         <translation>排队中的消息</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/queue.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -7953,6 +7954,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Branch in New Chat</source>
         <translation>在新对话中创建分支</translation>
     </message>
@@ -8682,6 +8684,7 @@ You did not answer.</source>
         <translation>回复已中断。</translation>
     </message>
     <message>
+        <location filename="../../app/chats/queue.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
@@ -9801,8 +9804,8 @@ You did not answer.</source>
         <translation>请先输入模型名称的一部分</translation>
     </message>
     <message>
+        <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>已停止</translation>
@@ -9833,7 +9836,7 @@ You did not answer.</source>
         <translation>省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/chats/actions.py"/>
         <source>Interrupted when Stretto quit</source>
         <comment>a reply</comment>
         <translation>因 Stretto 退出而中断</translation>
