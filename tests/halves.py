@@ -28,11 +28,12 @@ FEW_FAILED = 4
 """More than these are no accident, and do not run again."""
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app/ui",),
-    ("engine",),
     ("app",),
     ("engine/serve", "engine/batch", "engine/cli"),
-    ("engine/model",),
+    ("engine",),
+    ("engine/runtime", "engine/text"),
     ("engine/cache", "engine/cluster"),
+    ("engine/model",),
     ("bundle", "guide", "test_*"),
 )
 """Patterns below this folder. A file is in the group that names it most closely."""
