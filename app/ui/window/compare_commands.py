@@ -246,7 +246,7 @@ class Broadcast(QObject):
             return
         others = [pane for pane in group if pane is not speaker]
         begun = [p for p in others if p.chat.transcript.leaf_id is None]
-        waits = speaker.chat.queue.next is not None
+        waits = speaker.chat.queue.next is not None and not speaker.chat.steers
         if not waits and len(speaker.chat.transcript.path) <= 2:  # the message and its reply
             begun = [p for p in group if p is speaker or p in begun]
         blind = [pane for pane in others if pane.chat.cannot_see(files)]

@@ -122,6 +122,21 @@ def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: St
     assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2", "hold 3"]
 
 
+def test_a_chat_that_is_written_into_is_not_said_to_wait(start: Start):
+    run = start().ready()
+    left = run.say("hold 2")
+    run.window.commands["split_right"].trigger()
+    right = run.say("hold 3")
+    run.until(lambda: run.answer(left) and run.answer(right))
+    left.chat.send_later("say later")
+    run.window.broadcast.toggle()
+    left.composer.field.insertPlainText("say now")
+    run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
+    run.engine.release()
+    run.answered(left)
+
+
 def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
     run = start().ready()
     run.window.resize(1180, 700)
