@@ -79,6 +79,7 @@ class Turn:
         silent: whether nothing has come yet of what was asked of another machine.
         blind: the name of the chat's model if images go with what is composed and it is known to
             see none, else "".
+        deaf: the same of recordings, once it is loaded.
         rewords: what is composed are other words for a message that is queued.
     """
 
@@ -92,6 +93,7 @@ class Turn:
     asked: bool = False
     silent: bool = False
     blind: str = ""
+    deaf: str = ""
     rewords: bool = False
 
     def subject(self, action: Action, message_id: str) -> Message | None:
@@ -171,6 +173,8 @@ def _send(turn: Turn) -> str | None:
         return tr("“{file}” is still being read.", file=turn.reading[0])
     if turn.blind:
         return tr(BLIND, model=turn.blind)
+    if turn.deaf:
+        return tr(DEAF, model=turn.deaf)
     said = turn.compose.text.strip() or any(each.is_medium for each in turn.compose.attachments)
     return None if said else tr("Write a message first.")
 

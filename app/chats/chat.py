@@ -33,6 +33,7 @@ from app.store import (
     Queued,
     Store,
     has_images,
+    has_sounds,
     new_id,
     title_from,
 )
@@ -301,6 +302,7 @@ class Chat(ChatSignals):
             asked=asked,
             silent=silent,
             blind=self.cannot_see(compose.attachments),
+            deaf=self._cannot_hear(compose.attachments),
             rewords=isinstance(compose, Editing) and self.queue.get(compose.message) is not None,
         )
 
@@ -531,6 +533,12 @@ class Chat(ChatSignals):
             return ""
         return self.alias or self.model_status.name
 
+    def _cannot_hear(self, files: Attachments) -> str:
+        """The same of recordings, once the model is loaded."""
+        model = self.model_status.model
+        hears = model is None or model.hears
+        return "" if hears or not has_sounds(files) else self.alias or self.model_status.name
+
     def hold(self, text: str, files: Attachments) -> None:
         """Have it in the composer, unless something else is being composed."""
         if self.compose == Writing():
@@ -595,10 +603,12 @@ class Chat(ChatSignals):
     def send(self, text: str, files: Attachments = (), *, unseen: bool = False) -> bool:
         """Say something. False (and nothing done) for empty text or while a reply runs.
 
-        With images for a model that sees none, too, unless ``unseen``: then its reply says so.
+        With images for a model that sees none, too, unless ``unseen``: then its reply says so. Of
+        recordings for one that hears none it always does.
         """
         turn = self._turn(Writing(text, files))
-        if refusal(Action.SEND, replace(turn, blind="") if unseen else turn):
+        turn = replace(turn, blind="" if unseen else turn.blind, deaf="")
+        if refusal(Action.SEND, turn):
             return False
         # Before anything is held back for one transaction: passages may take a while to find.
         self._say(text, files, self.attaching.resolved(files, text))

@@ -478,6 +478,10 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     (file,) = chat.attaching.files
     assert (file.is_sound, about(file)) == (True, "WAV, 0:02")
     run.say("What is said?")
+    if not hears:
+        assert "cannot hear" in (chat.can(Action.SEND) or "")
+        assert (chat.compose.text, chat.transcript.path) == ("What is said?", [])
+        assert chat.send("What is said?", (file,))  # as a broadcast has it, which asks nobody
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
     answer = chat.transcript.path[-1]
     if not hears:
