@@ -97,8 +97,7 @@ def stored_sound(data: bytes, name: str, stop: threading.Event | None = None) ->
         file = io.BytesIO()
         with wave.open(file, "wb") as made:
             made.setparams((1, 2, RATE, 0, "NONE", ""))
-            loud = np.clip(np.frombuffer(samples, "<f4"), -1, 1)
-            made.writeframes((loud * 32767).astype("<i2").tobytes())
+            made.writeframes((np.frombuffer(samples, "<f4") * 32767).astype("<i2").tobytes())
         data = file.getvalue()
     sound = StoredImage(data, b"")
     seconds = max(1, round(len(samples) / 4 / RATE))

@@ -25,7 +25,7 @@ def is_sound(head: bytes) -> bool:
 
 
 def read(data: bytes) -> bytes:
-    """The samples of a file, of `RATE`, one channel, 32-bit floats, little-endian.
+    """The samples of a file, of `RATE`, one channel, 32-bit floats from -1 to 1, little-endian.
 
     Raises:
         RefusedError: why it cannot be read, as the end of a sentence.
@@ -37,15 +37,18 @@ def read(data: bytes) -> bytes:
     if len(data) > MOST_BYTES:
         raise RefusedError(f"is larger than {MOST_BYTES // 10**6} MB. Save it smaller")
     import miniaudio
+    import numpy as np
 
-    form, second = miniaudio.SampleFormat.FLOAT32, []
+    form, seconds = miniaudio.SampleFormat.FLOAT32, []
     try:
         for some in miniaudio.stream_memory(data, form, 1, RATE, RATE):
-            second.append(some.tobytes())
-            if len(second) > 60 * MOST_MINUTES:
+            # A file of floats may have any, and what is not a number would be an answer's, too.
+            loud = np.clip(np.nan_to_num(np.frombuffer(some, "<f4")), -1, 1)
+            seconds.append(loud.astype("<f4").tobytes())
+            if len(seconds) > 60 * MOST_MINUTES:
                 raise RefusedError(f"is longer than {MOST_MINUTES} minutes. Send a part of it")
     except miniaudio.MiniaudioError:
         raise RefusedError("is damaged or incomplete") from None
-    if not any(second):
+    if not any(seconds):
         raise RefusedError("holds no sound")
-    return b"".join(second)
+    return b"".join(seconds)

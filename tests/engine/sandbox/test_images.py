@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -16,7 +17,7 @@ from engine.bench.random_models import SHAPES, write_model
 from engine.errors import INVALID_REQUEST
 from engine.sandbox import images
 from engine.sandbox.images import MOST_GIVEN, Picture, read
-from engine.sandbox.jobs import read_image
+from engine.sandbox.jobs import read_image, read_sound
 from engine.sandbox.protocol import Limits, RefusedError
 
 RED, BLUE, WHITE = (254, 0, 0), (0, 0, 254), (255, 255, 255)
@@ -194,6 +195,18 @@ def test_what_takes_too_much_is_ended() -> None:
     assert len(honest) < 300_000
     with pytest.raises(EngineError, match=r"The image cannot be read: it needed more than"):
         read_image(honest, limits=Limits(60.0, 400 * 2**20, 2**26))
+
+
+def test_a_recording_of_floats_has_none_that_are_no_samples() -> None:
+    samples = np.array([np.nan, np.inf, -np.inf, 1e30, 0.5] * 1000, "<f4")
+    form = struct.pack("<HHIIHH", 3, 1, 16_000, 64_000, 4, 32)
+    chunks = b"".join(
+        name + struct.pack("<I", len(data)) + data
+        for name, data in ((b"fmt ", form), (b"data", samples.tobytes()))
+    )
+    file = b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
+    found = np.frombuffer(read_sound(file), "<f4")
+    assert found[:5].tolist() == [0.0, 1.0, -1.0, 1.0, 0.5]
 
 
 def test_neighbours_of_hostile_images_notice_nothing(tmp_path: Path) -> None:
