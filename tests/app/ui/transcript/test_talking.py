@@ -72,14 +72,15 @@ def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
     run.answered()
     assert run.pane.chat.transcript.last("assistant").status == "cancelled"
 
-    # Text is written while an answer runs, but not sent.
+    # What is sent while an answer runs waits for its end.
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     run.say("next question")
-    assert pane.composer.text == "next question"
-    assert len(pane.chat.transcript.path) == 6
+    assert [each.text for each in pane.chat.queue.messages] == ["next question"]
+    assert (pane.composer.text, len(pane.chat.transcript.path)) == ("", 6)
     run.engine.release()
-    run.answered()
+    run.until(lambda: len(pane.chat.transcript.path) == 8)
+    assert run.answered() == "You said: next question"
 
 
 def test_thinking_stands_apart_and_folds(start: Start):
