@@ -14,8 +14,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from app.chats.attached import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import Audio, EngineError, Image
@@ -94,6 +92,8 @@ def stored_sound(data: bytes, name: str, stop: threading.Event | None = None) ->
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
     if len(data) > MOST_KEPT:
+        import numpy as np
+
         file = io.BytesIO()
         with wave.open(file, "wb") as made:
             made.setparams((1, 2, RATE, 0, "NONE", ""))

@@ -31,6 +31,7 @@ ROOTS = (
     "markdown-it-py",
     "mcp",
     "markdownify",
+    "miniaudio",
     "mlx",
     "mlx-cpu",
     "mlx-lm",

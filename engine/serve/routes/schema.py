@@ -305,8 +305,11 @@ def shown(messages: list[Message], model: Model) -> list[Message]:
         else message
         for message in messages
     ]
-    if (count := len(media_in(made))) > MOST_IMAGES:
-        raise ValueError(f"there are {count} images and recordings, and {MOST_IMAGES} are the most")
+    media = media_in(made)
+    if len(media) > MOST_IMAGES:
+        heard = any(isinstance(one, Audio) for one in media)
+        what = "images and recordings" if heard else "images"
+        raise ValueError(f"there are {len(media)} {what}, and {MOST_IMAGES} are the most")
     return made
 
 
