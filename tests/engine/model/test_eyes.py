@@ -17,6 +17,8 @@ from engine.model.eyes import Look, Patches
 
 class _Kind:
     placeholder = "<image>"
+    sound = ""
+    whole = False
 
     def look(self, rgb: np.ndarray) -> Patches:
         return Patches({"pixels": np.zeros(1000, np.uint8)}, [4])
