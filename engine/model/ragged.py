@@ -620,8 +620,8 @@ class MixedKV:
         """
         if n != 1:
             raise NotImplementedError("a mixed step of several tokens a row")
-        own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
         kwargs = {"window_size": None, **kwargs, "return_array": False}
+        own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
         open_ones = within[-len(self._counts) :] or [()] * len(self._counts)
         masks = [
             _opened(cache, count, kwargs["window_size"], spans)

@@ -12,13 +12,14 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 import pytest
+from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine import Engine, EngineError, Image, SamplingParams, TextDelta
 from engine.bench.seeing import FAMILIES, QWEN, write_seeing
 from engine.errors import CANNOT_HEAR
 from engine.hub.models import sees
 from engine.messages import Audio, Message
-from engine.model import eyes, loader, runner, towers, vlm
+from engine.model import eyes, loader, ragged, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
 from engine.sandbox.images import Picture
 from tests.engine.model.seeing import heard, image, shown, tone
@@ -221,6 +222,20 @@ def test_what_is_lost_is_looked_at_again(engine: Engine, folder: Path) -> None:
     assert engine.stats()["images"][model.id]["held"] == 0
     assert chat.send(messages, FEW).tokens(60) == said
     assert engine.stats()["images"][model.id]["encoded"] == encoded + 1
+
+
+@pytest.mark.parametrize("window", [None, 16])
+def test_a_chunk_with_an_image_has_its_mask_beside_rows_that_decode(window: int | None) -> None:
+    rows, reading = [KVCache(), KVCache()], RotatingKVCache(16) if window else KVCache()
+    for place, cache in enumerate(rows):
+        cache.update_and_fetch(*[mx.zeros((1, 1, 5 + place, 8))] * 2)
+    offsets = ragged.Offsets()
+    mixed = ragged.MixedKV(ragged.RaggedKV(rows, offsets), [reading], [6], offsets)
+    masks = ragged.open_mask(mixed, 1, window, [(), (), [(1, 4)]])
+    assert masks is not None
+    (chunk,) = masks.chunks
+    assert chunk[1, 3].item()
+    assert not chunk[0, 1].item()
 
 
 @pytest.mark.parametrize("name", ["gemma4", "qwen3_vl"])
