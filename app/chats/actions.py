@@ -205,7 +205,7 @@ def _cancel_edit(turn: Turn) -> str | None:
 
 
 def _go_on(turn: Turn) -> str | None:
-    leaf = turn.transcript.get(turn.transcript.leaf_id or "")
+    leaf = turn.transcript.leaf
     return None if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
 
 

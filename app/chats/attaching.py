@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app import flows
 from app.chats.attached import numbers_of, page_numbers
-from app.chats.images import SIDE, content, stored, stored_sound
+from app.chats.images import SIDE, content, stored
 from app.chats.pages import drawn, kept_path
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.saved_chat import SavedChat
@@ -598,7 +598,7 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
     if given.path is None:
         return stored(given.data, name, stop)
     if (data := _medium_in(given.path)) is not None:
-        return (stored_sound if sounds.is_sound(data[:16]) else stored)(data, name, stop)
+        return stored(data, name, stop)
     found = read_document(given.path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)
     made = Attachment(

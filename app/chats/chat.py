@@ -303,8 +303,16 @@ class Chat(ChatSignals):
             silent=silent,
             blind=self.cannot_see(compose.attachments),
             deaf=self._cannot_hear(compose.attachments),
-            rewords=isinstance(compose, Editing) and self.queue.get(compose.message) is not None,
+            rewords=self._is_queued(compose),
         )
+
+    @property
+    def rewords(self) -> bool:
+        """Whether what is composed are other words for a message that is queued."""
+        return self._is_queued(self.compose)
+
+    def _is_queued(self, compose: Compose) -> bool:
+        return isinstance(compose, Editing) and self.queue.get(compose.message) is not None
 
     @property
     def unseen_images(self) -> str:
@@ -473,7 +481,7 @@ class Chat(ChatSignals):
 
     def send_queued(self) -> bool:
         """Let the queue go on, at once if nothing is being answered."""
-        if isinstance(self.compose, Editing) and self._turn().rewords and not self.submit():
+        if self.rewords and not self.submit():
             return False
         if self.reply is None and self.queue.messages:
             self._send_queued(self.queue.messages[0])
@@ -578,7 +586,7 @@ class Chat(ChatSignals):
         if not self.sends_later or self.attaching.reading:
             return False
         queues = isinstance(self.compose, Writing) and not self.steers
-        return queues or self.reply is None or self._turn().rewords
+        return queues or self.reply is None or self.rewords
 
     @Slot()
     def _submit_waiting(self) -> None:
@@ -865,7 +873,7 @@ class Chat(ChatSignals):
 
     def _compose(self, compose: Compose) -> None:
         """Put something else into the composer."""
-        if self._turn().rewords:
+        if self.rewords:
             QTimer.singleShot(0, self, self._on_way_free)  # it may have been waited for
         self.sends_later = self.steers = False
         self.unsent = ""

@@ -18,7 +18,7 @@ from app.chats.attached import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import Audio, EngineError, Image
 from engine.sandbox.jobs import alone, read_image, read_sound
-from engine.sandbox.sounds import RATE
+from engine.sandbox.sounds import RATE, is_sound
 
 THUMBNAIL = 640
 """Pixels of its longer side: twice what is shown, for screens that have so many."""
@@ -30,11 +30,11 @@ of; several servers take no more."""
 SIDE = 4_000
 
 Read = tuple[StoredImage, Attachment]
-"""An image as it is kept, and what is said of it."""
+"""An image or a recording as it is kept, and what is said of it."""
 
 
 class Held:
-    """Images that were read last, for other chats that are given the same files."""
+    """Images and recordings that were read last, for other chats that are given the same files."""
 
     MOST = 32_000_000  # bytes
 
@@ -60,11 +60,11 @@ class Held:
 held = Held()
 
 Images = Callable[[str], Image]
-"""Gives an image by its hash, for the engine to read once it needs it."""
+"""Gives an image or a recording by its hash, for the engine to read once it needs it."""
 
 
 def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
-    """A file as an image, read once for all chats. Blocks; its child takes a tenth of a second.
+    """A file as an image or a recording, read once for all chats. Blocks: a child reads it.
 
     Raises:
         EngineError: it cannot be read.
@@ -72,12 +72,13 @@ def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
     with alone(digest, quoted, stop):
         if (known := held.get(digest)) is None:
-            held.put(known := _stored(data, name, stop), digest)
-    image, said = known
-    return image, replace(said, name=name)
+            read = _stored_sound if is_sound(data[:16]) else _stored_image
+            held.put(known := read(data, name, stop), digest)
+    medium, said = known
+    return medium, replace(said, name=name)
 
 
-def _stored(data: bytes, name: str, stop: threading.Event | None) -> Read:
+def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
     quoted = f"“{name}”"
     found = read_image(data, quoted, 0, THUMBNAIL, stop)
     if len(data) > MOST_KEPT:
@@ -87,8 +88,8 @@ def _stored(data: bytes, name: str, stop: threading.Event | None) -> Read:
     return image, said
 
 
-def stored_sound(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
-    """A file as a recording, as `stored`. A large one is kept as models hear it."""
+def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
+    """A large one is kept as models hear it."""
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
     if len(data) > MOST_KEPT:

@@ -50,8 +50,7 @@ class MessageQueue:
         """Why nothing goes by itself, as a sentence; "" where something does, or nothing waits."""
         if self.moves or not self.messages:
             return ""
-        transcript = self._saved.transcript
-        leaf = transcript.get(transcript.leaf_id or "")
+        leaf = self._saved.transcript.leaf
         ended = _ENDS.get(leaf.status, "") if leaf is not None else ""
         why = self.refused or (tr(ended) if ended else "")
         return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
@@ -59,8 +58,7 @@ class MessageQueue:
     @property
     def goes_on(self) -> bool:
         """Whether the last reply has ended as one does after which the next message goes."""
-        transcript = self._saved.transcript
-        leaf = transcript.get(transcript.leaf_id or "")
+        leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
     def move(self, moves: bool = True, *, refused: str = "") -> None:

@@ -63,6 +63,11 @@ class Transcript:
         return self._messages.get(message_id)
 
     @property
+    def leaf(self) -> Message | None:
+        """The last shown message; None where nothing was said."""
+        return self._messages.get(self.leaf_id or "")
+
+    @property
     def path(self) -> list[Message]:
         """The shown messages, first to last."""
         return self.path_to(self.leaf_id)

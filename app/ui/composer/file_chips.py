@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.attached import page_of
@@ -15,7 +15,7 @@ from app.store import Attachment
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
-from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.pictures import paint_small
 
@@ -49,18 +49,14 @@ class ChipWords:
         return self.is_image and self.attachment is not None and not self.attachment.spans
 
 
-class FileChip(PaintedButton):
+class FileChip(RemovableButton):
     """One file: Enter or a click opens what can be done with it, or shows an image; Delete takes
     it off. An image is a small picture of itself.
-
-    Signals:
-        removed(): it is to go.
     """
 
     HEIGHT = 30
     PICTURE = 64
     WIDEST = 440
-    removed = Signal()
 
     def __init__(self, words: ChipWords, parent: QWidget) -> None:
         super().__init__(parent)
@@ -118,12 +114,6 @@ class FileChip(PaintedButton):
         else:
             self.remove.move(width - side - 4, (height - side) // 2)
         mirror(self, self.remove)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            self.removed.emit()
-        else:
-            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, words = theme().tokens, self.words

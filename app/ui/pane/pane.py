@@ -657,7 +657,7 @@ class ChatPane(QWidget):
         if chat.sends_later or not (compose.text.strip() or has_images(compose.attachments)):
             return False
         if isinstance(compose, Editing):
-            return reading and (not chat.answering or chat.queue.get(compose.message) is not None)
+            return reading and (not chat.answering or chat.rewords)
         asked = chat.tools.waiting and self._broadcast <= 1  # its card wants an answer first
         return reading if not chat.at_work else not asked
 
@@ -730,9 +730,7 @@ class ChatPane(QWidget):
         self._show_turn()
 
     def _show_compose(self) -> None:
-        compose = self.chat.compose
-        queued = isinstance(compose, Editing) and self.chat.queue.get(compose.message) is not None
-        self.composer.show_compose(compose, queued=queued)
+        self.composer.show_compose(self.chat.compose, queued=self.chat.rewords)
 
     @Slot(str)
     def _on_written(self, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -21,23 +21,21 @@ from app.store import Queued
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
-from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.manners import mirror, mirrored, plain_tip
 
 _BEGINNING = 400
 """Characters of a message that are looked at for its row: it may have a million."""
 
 
-class QueuedRow(PaintedButton):
+class QueuedRow(RemovableButton):
     """One message: Enter or a click takes it into the composer, Delete takes it off.
 
     Signals:
-        removed(): it is to go.
         focused(): the focus has come.
     """
 
     HEIGHT = 30
-    removed = Signal()
     focused = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -69,12 +67,6 @@ class QueuedRow(PaintedButton):
         self.setAccessibleName(tr(name, number=number(place), text=words))
         self.setToolTip(plain_tip(beginning + "…" if len(queued.text) > _BEGINNING else beginning))
         self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
-            self.removed.emit()
-        else:
-            super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -504,7 +504,7 @@ def test_a_recording_is_heard_shown_kept_and_exported(
 
 def test_a_large_recording_is_kept_as_models_hear_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MOST_KEPT", 50_000)
-    kept, said = images.stored_sound(tone(1, rate=48_000).data, "a.wav")
+    kept, said = images.stored(tone(1, rate=48_000).data, "a.wav")
     assert (said.kind, said.seconds, len(kept.data)) == ("WAV", 1, 32_044)
     samples = np.frombuffer(read_sound(kept.data), "<f4")
     assert 0.23 < np.abs(samples).max() < 0.26
