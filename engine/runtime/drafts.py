@@ -34,7 +34,7 @@ LAST = 512
 """Tokens for which what a plain step takes is believed: it grows with the text."""
 
 REST, LONGEST_REST = 64, 4096
-"""Tokens without drafts after these have lost, the first time and at most."""
+"""Tokens of a chat without drafts after these have lost, the first time and at most."""
 
 CATCH_UP = 32
 """Tokens that the small model reads together with the pending one."""
@@ -81,7 +81,7 @@ class _Drafts:
     first: int
     count: int = 0
     rate: Rate = field(default_factory=Rate)
-    resting: int = 0  # tokens for which there are none
+    resting: float = 0  # tokens of a chat for which there are none
     rest: int = REST  # after the next loss
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class Drafting:
         before, self._last = self._last, (key, drafted > 0)
         if not drafted:
             for kind in (record.guessed, record.copied):
-                kind.resting = max(0, kind.resting - tokens)
+                kind.resting = max(0, kind.resting - tokens / chats)
             if before == (key, False) and tokens:
                 record.plain.note(seconds, tokens)
                 record.since_plain = 0

@@ -440,14 +440,17 @@ def test_a_small_model_that_is_behind_reads_a_part_after_each_step() -> None:
     assert (step.drafts, step.behind) == ((), 0)
 
 
-def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("chats", [1, 4])
+def test_drafts_that_lose_are_tried_again_later_and_later(
+    chats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     policy = Drafting()
 
     def steps_until_a_draft() -> int:
         steps = 0
-        while not policy.count("m"):
-            policy.observe("m", 1.0, 1)
+        while not policy.count("m", chats=chats):
+            policy.observe("m", 1.0, chats, chats=chats)
             steps += 1
         return steps
 
@@ -455,8 +458,8 @@ def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.Mo
     waited = []
     for takes, passes in ((1.1, TRIAL), (5.0, SOON), (1.1, TRIAL)):
         for _ in range(passes):
-            assert policy.count("m")
-            policy.observe("m", takes, 1, FIRST, 0)
+            assert policy.count("m", chats=chats)
+            policy.observe("m", takes, chats, FIRST, 0, chats=chats)
         waited.append(steps_until_a_draft())
     assert waited == [REST, 2 * REST, 4 * REST]
 
