@@ -94,6 +94,13 @@ def queue(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def trial(arguments: list[str]) -> int:
+    """A trial of 40 prompts and four variants, killed twice; its table is an unbroken one's."""
+    from tests.torture_trial import main
+
+    return main(arguments)
+
+
 def person(arguments: list[str]) -> int:
     """Random actions of a person at the window; after each, screen, store and engine agree."""
     from tests.app.person import main

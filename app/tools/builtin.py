@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 import re
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -19,8 +20,9 @@ from app.tools import folders
 from app.tools.consent import Grant
 from app.tools.fetch import fetch
 from app.tools.folders import Difference
-from app.tools.python_cell import ABSENT, offered, run_python
 from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, harmless, visible
+from engine.sandbox.protocol import RefusedError
+from engine.sandbox.python_cell import offered, run_python
 
 
 def now() -> str:
@@ -359,10 +361,24 @@ STANDARD = (
         url={"type": "string"},
     ),
 )
+ABSENT = (
+    mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
+    if sys.platform != "darwin"
+    else mark("Python is unavailable: this system cannot run code safely.")
+)
+
+
+def _run_python(code: str) -> str:
+    try:
+        return run_python(code)
+    except RefusedError as refusal:
+        raise ToolError(str(refusal)) from None
+
+
 _PYTHON = own(
     "python",
     "Runs Python without network and files; gives back what it prints.",
-    lambda a, c: run_python(_text(a, "code")),
+    lambda a, c: _run_python(_text(a, "code")),
     code={"type": "string"},
 )
 

@@ -41,6 +41,7 @@ class Request:
     system: str | None = None
     reasoning: bool | None = None
     openai: bool = False
+    kv_bits: int | None = None
 
 
 def parsed(

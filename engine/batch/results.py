@@ -84,7 +84,7 @@ class Results:
         self._waiting: dict[int, bytes] = {}
         self._synced = time.monotonic()
         try:
-            _lock(self._out, path)
+            lock(self._out, path)
             if restart:
                 os.ftruncate(self._out, 0)
                 self._path_beside.unlink(missing_ok=True)
@@ -141,7 +141,7 @@ class Results:
             if self._beside is None:
                 self._beside = os.open(self._path_beside, _FLAGS, 0o666)
                 os.ftruncate(self._beside, _size(_read(self._path_beside)))  # a torn end goes
-            _append(self._beside, raw)
+            append(self._beside, raw)
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self._sync()
 
@@ -162,7 +162,7 @@ class Results:
         while self._due and self._due[0] in self._waiting:
             ready.append(self._waiting.pop(self._due.popleft()))
         if ready:
-            _append(self._out, b"".join(ready))
+            append(self._out, b"".join(ready))
 
     @property
     def _all_out(self) -> bool:
@@ -197,7 +197,7 @@ def _size(records: list[Known]) -> int:
     return sum(k.size for k in records)
 
 
-def _lock(out: int, path: Path) -> None:
+def lock(out: int, path: Path) -> None:
     if not stat.S_ISREG(os.fstat(out).st_mode):
         raise OutputError(f"{path} is not a file. Name one to write to.")
     try:
@@ -249,7 +249,7 @@ def _is_torn(raw: bytes) -> bool:
     return ours and not raw.endswith(b"\n")
 
 
-def _append(file: int, data: bytes) -> None:
+def append(file: int, data: bytes) -> None:
     """Write all of `data` at the end, or leave the file as it was."""
     before = os.fstat(file).st_size
     try:

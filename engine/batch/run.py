@@ -202,6 +202,7 @@ class Runner:
             system=request.system,
             reproducible=self._reproducible,
             reasoning=request.reasoning,
+            kv_bits=request.kv_bits,
         )
         try:
             return _Flight(request, session, self)

@@ -1,11 +1,11 @@
-"""Python for models, in a child process that reaches neither the network nor the person's files.
+"""Python of models and checks, in a child process that reaches neither network nor own files.
 
 The system calls that lead out of its limits are refused by a filter that Linux runs (seccomp):
 namespaces of its own, in which it would be root, and memory that belongs to no process and to no
 folder.
 
 It is there only where the system has a way to confine a process: bubblewrap on Linux, sandbox-exec
-on macOS. Elsewhere it is absent, and the panel of tools says so.
+on macOS.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ import sys
 import tempfile
 import time
 
-from app.settings.language import mark
-from app.tools.tool import ToolError
+from engine.sandbox.protocol import RefusedError
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _END = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -79,11 +78,6 @@ SHARED = 16_000_000  # bytes in /dev/shm
 LOOK_S = 0.1
 """Between two looks at what it takes: no limit of the kernel is for several processes together."""
 MOST_OUTPUT = 100_000  # bytes
-ABSENT = (
-    mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
-    if sys.platform != "darwin"
-    else mark("Python is unavailable: this system cannot run code safely.")
-)
 _PROFILE = (
     "(version 1)(deny default)(allow process-fork)(allow process-exec)(allow sysctl-read)"
     "(allow mach-lookup)(allow signal (target self))"
@@ -175,10 +169,10 @@ def _known(tool: str) -> frozenset[str]:
 
 
 def run_python(code: str, command: list[str] | None = None) -> str:
-    """What the code prints. Raises ToolError where it cannot be confined or takes too much."""
+    """What the code prints. Raises RefusedError where it cannot be confined or takes too much."""
     command = command or confined()
     if command is None:
-        raise ToolError(ABSENT)
+        raise RefusedError("This system has no way to run Python safely.")
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as rules:
         rules.write(system_call_rules(platform.machine()))
         rules.seek(0)
@@ -196,7 +190,7 @@ def run_python(code: str, command: list[str] | None = None) -> str:
                 pass_fds=(rules.fileno(),),
             )
         except OSError as error:
-            raise ToolError(f"Python could not be started: {error.strerror}.") from error
+            raise RefusedError(f"Python could not be started: {error.strerror}.") from error
         _wait(child, code)
         out.seek(0)
         told = out.read(MOST_OUTPUT + 1)
@@ -204,12 +198,12 @@ def run_python(code: str, command: list[str] | None = None) -> str:
     if len(told) > MOST_OUTPUT:
         text += "\n[… the rest is left out …]"
     if child.returncode:
-        raise ToolError(f"It ended with status {child.returncode}.\n{text}")
+        raise RefusedError(f"It ended with status {child.returncode}.\n{text}")
     return text or "(It printed nothing.)"
 
 
 def _wait(child: subprocess.Popen[bytes], code: str) -> None:
-    """Wait for its end. Raises ToolError once it, and all that it has started, takes too much."""
+    """Wait for its end. Raises RefusedError once it, with all it has started, takes too much."""
     end = time.monotonic() + SECONDS
     given: bytes | None = code.encode(errors="replace")
     while True:
@@ -229,7 +223,7 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
             continue
         os.killpg(child.pid, 9)
         child.communicate()
-        raise ToolError(f"It took more than {why} and was ended.")
+        raise RefusedError(f"It took more than {why} and was ended.")
 
 
 def _usage(pid: int) -> tuple[int, int]:

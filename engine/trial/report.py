@@ -1,0 +1,200 @@
+"""What a trial has shown: for people, and as CSV, JSON and a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from html import escape
+from typing import Any
+
+from engine.trial.checks import Verdict
+from engine.trial.figures import Difference, Share, difference, share
+from engine.trial.plan import Trial
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one variant has made of one prompt.
+
+    Attributes:
+        content: as `engine.batch.run.Answer`'s; empty while there is no answer.
+        verdicts: by the words of each check that it has to pass.
+    """
+
+    content: Mapping[str, Any]
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return str(self.content.get("text", ""))
+
+    @property
+    def error(self) -> str:
+        """Why there is no answer; "" where there is one."""
+        return str(self.content["error"]["message"]) if "error" in self.content else ""
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether it passes all checks; None where that is undecided, or there is none."""
+        found = [verdict.passed for verdict in self.verdicts.values()]
+        if False in found:
+            return False
+        return None if None in found or not found or not self.content else True
+
+
+@dataclass(frozen=True)
+class Table:
+    """All cells by variant and prompt; the variants are compared with the first."""
+
+    trial: Trial
+    cells: Mapping[tuple[str, str], Cell]
+
+    def cell(self, variant: str, prompt: str) -> Cell:
+        return self.cells.get((variant, prompt), Cell({}))
+
+    def outcomes(self, variant: str) -> list[bool | None]:
+        return [self.cell(variant, prompt.id).passed for prompt in self.trial.prompts]
+
+    def share(self, variant: str) -> Share:
+        decided = [one for one in self.outcomes(variant) if one is not None]
+        return share(sum(decided), len(decided))
+
+    def difference(self, variant: str) -> Difference:
+        """How it differs from the first variant."""
+        first = self.outcomes(self.trial.variants[0].name)
+        return difference(zip(first, self.outcomes(variant), strict=True))
+
+    def text(self) -> str:
+        """A line for each variant, and what has failed it."""
+        lines = []
+        for number, variant in enumerate(self.trial.variants):
+            lines.append(f"{variant.name}: {told_share(self.share(variant.name))}")
+            if number and self.difference(variant.name).of:
+                lines.append(f"    {told_difference(self.difference(variant.name))}")
+            left = self.outcomes(variant.name).count(None)
+            errors = sum(bool(self.cell(variant.name, p.id).error) for p in self.trial.prompts)
+            more = [f"{left} undecided"] * bool(left) + [f"{errors} without an answer"] * bool(
+                errors
+            )
+            lines += [f"    {', '.join(more)}"] if more else []
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """Everything, the same in every run."""
+        found: dict[str, Any] = {"name": self.trial.name, "variants": [], "prompts": []}
+        for number, variant in enumerate(self.trial.variants):
+            figures: dict[str, Any] = {"share": asdict(self.share(variant.name))}
+            if number:
+                figures["difference"] = asdict(self.difference(variant.name))
+            found["variants"].append({**asdict(variant), **figures})
+        for prompt in self.trial.prompts:
+            told: dict[str, Any] = {"id": prompt.id, "prompt": prompt.asked}
+            told["expected"] = prompt.expected
+            told["answers"] = {}
+            for variant in self.trial.variants:
+                cell = self.cell(variant.name, prompt.id)
+                verdicts = {words: asdict(verdict) for words, verdict in cell.verdicts.items()}
+                whole = {"passed": cell.passed, "verdicts": verdicts, **cell.content}
+                told["answers"][variant.name] = whole
+            found["prompts"].append(told)
+        return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+    def to_csv(self) -> str:
+        """A row for each prompt; each variant has its answer, and whether it passes."""
+        names = [variant.name for variant in self.trial.variants]
+        rows = [["id", "prompt", *(f"{name}{more}" for name in names for more in ("", " passes"))]]
+        for prompt in self.trial.prompts:
+            cells = [self.cell(name, prompt.id) for name in names]
+            told = [(c.text or c.error, _WORDS[c.passed]) for c in cells]
+            rows.append([prompt.id, prompt.text, *(part for pair in told for part in pair)])
+        return as_csv(rows)
+
+    def to_html(self) -> str:
+        """A page that needs nothing else; answers in it are text."""
+        title = escape(self.trial.name or "Trial")
+        names = [variant.name for variant in self.trial.variants]
+        figures = []
+        for number, name in enumerate(names):
+            differs = self.difference(name) if number else None
+            told = told_difference(differs) if differs is not None and differs.of else ""
+            figures.append((name, told_share(self.share(name)), told))
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        rows = []
+        for prompt in self.trial.prompts:
+            cells = "".join(_cell(self.cell(name, prompt.id)) for name in names)
+            rows.append(f"<tr><th>{escape(prompt.text)}</th>{cells}</tr>")
+        summary = "".join(
+            "<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>"
+            for row in figures
+        )
+        return (
+            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+            '<meta name="viewport" content="width=device-width">'
+            f"<style>{_STYLE}</style><h1>{title}</h1>"
+            f"<table class=figures>{summary}</table><p>{escape(_NOTE)}</p>"
+            f"<div><table><thead><tr><th>Prompt</th>{head}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table></div></html>\n"
+        )
+
+
+def told_share(found: Share) -> str:
+    """37 of 40 pass (92 %, 80 to 97)"""
+    if not found.of:
+        return "nothing is decided"
+    low, high = round(100 * found.low), round(100 * found.high)
+    part = round(100 * found.passed / found.of)
+    return f"{found.passed} of {found.of} pass ({part} %, {low} to {high} %)"
+
+
+def told_difference(found: Difference) -> str:
+    """loses 4 and gains 1 of 40: 3 fewer (8 fewer to 1 more), p = 0.38"""
+    net = found.gained - found.lost
+    low, high = (_more(round(found.of * edge)) for edge in (found.low, found.high))
+    return (
+        f"loses {found.lost} and gains {found.gained} of {found.of}: {_more(net)} "
+        f"({low} to {high}), p = {found.p:.2g}"
+    )
+
+
+def _more(count: int) -> str:
+    return f"{-count} fewer" if count < 0 else f"{count} more" if count else "as many"
+
+
+def as_csv(rows: Sequence[Sequence[str]]) -> str:
+    """RFC 4180, with a byte order mark: Excel takes it for another encoding without.
+
+    What a spreadsheet would reckon out (=, +, - and @ at the beginning) has an apostrophe before
+    it, as OWASP advises ("CSV Injection"): a model's answer may be anything.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for row in rows:
+        writer.writerow([f"'{cell}" if cell[:1] in set("=+-@\t\r") else cell for cell in row])
+    return "\ufeff" + text.getvalue()
+
+
+def _cell(cell: Cell) -> str:
+    why = "; ".join(v.why for v in cell.verdicts.values() if v.why and v.passed is not True)
+    note = f"<p class=why>{escape(cell.error or why)}</p>" if cell.error or why else ""
+    kind = {True: "yes", False: "no", None: "open"}[cell.passed]
+    told = _WORDS[cell.passed]
+    return f"<td class={kind}><b>{told}</b><pre>{escape(cell.text)}</pre>{note}</td>"
+
+
+_WORDS = {True: "passes", False: "fails", None: ""}
+_NOTE = (
+    "Ranges hold the true value 95 times of 100 (Wilson; Tango). Each variant is compared with the "
+    "first one over the same prompts; p is McNemar's, exact."
+)
+_STYLE = (
+    ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}"
+    "body{margin:24px}h1{font-size:22px}div{overflow-x:auto}table{border-collapse:collapse}"
+    "th,td{text-align:left;vertical-align:top;padding:8px 12px;border-bottom:1px solid #8884}"
+    "tbody th{font-weight:400;max-width:22em}tbody td{min-width:14em;max-width:30em}"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;font:inherit;margin:0}"
+    "th{white-space:pre-wrap;overflow-wrap:anywhere}.why{opacity:.7;margin:4px 0 0}"
+    ".yes b{color:light-dark(#137333,#81c995)}.no b{color:light-dark(#b3261e,#f2b8b5)}"
+)

@@ -1,0 +1,116 @@
+"""Python of models and checks: what it cannot reach, and how much it may take."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import python_cell
+from engine.sandbox.protocol import RefusedError
+
+
+def test_python_is_refused_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_cell.shutil, "which", lambda name: None)
+    with pytest.raises(RefusedError, match="safely"):
+        python_cell.run_python("print(1)")
+
+
+@pytest.mark.skipif(python_cell.confined() is None, reason="this system has no bubblewrap")
+def test_confined_python_reaches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    assert python_cell.run_python("print(6 * 7)") == "42\n"
+    with pytest.raises(RefusedError):
+        python_cell.run_python(f"print(open({str(tmp_path / 'secret')!r}).read())")
+    with pytest.raises(RefusedError):
+        python_cell.run_python("import socket; socket.create_connection(('1.1.1.1', 80), 3)")
+
+
+NEEDS_BWRAP = pytest.mark.skipif(
+    sys.platform == "darwin" or python_cell.confined() is None,
+    reason="this system has no bubblewrap",
+)
+
+
+@NEEDS_BWRAP
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('/more', 'w')",
+        "open('/dev/more', 'w')",
+        "[open(f'/tmp/{n}', 'wb').write(b'x' * 9_000_000) for n in range(8)]",
+        "[open(f'/dev/shm/{n}', 'wb').write(b'x' * 9_000_000) for n in range(3)]",
+        "import os; os.memfd_create('more')",
+        "import os; os.setuid(0) if os.getuid() else None; os.chroot('/tmp')",
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.unshare(0x10000000) == 0",
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.shmget(0, 4096, 512) >= 0",
+        "import subprocess; subprocess.run(['unshare', '-Ur', 'true'], check=True)",
+    ],
+)
+def test_s8_confined_python_has_no_other_place_to_write_or_to_rule(code: str) -> None:
+    """Memory outside of any limit, and namespaces within its own, are refused by the kernel."""
+    with pytest.raises(RefusedError, match="Error"):
+        python_cell.run_python(code)
+
+
+@NEEDS_BWRAP
+def test_s8_confined_python_may_still_work() -> None:
+    code = (
+        "import subprocess, tempfile, threading, sys, multiprocessing as m\n"
+        "with tempfile.TemporaryFile() as file: file.write(b'x' * 1000)\n"
+        "t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
+        "print(subprocess.check_output([sys.executable, '-c', 'print(1)']).decode().strip())\n"
+        "with m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))\n"
+    )
+    assert python_cell.run_python(code).split("\n") == ["thread", "1", "[1, 2]", ""]
+
+
+def _forks(count: int, size: int) -> str:
+    return (
+        "import os, time\n"
+        f"for _ in range({count}):\n"
+        "    if os.fork() == 0:\n"
+        f"        held = b'x' * {size}\n"
+        "        time.sleep(60)\n"
+        "time.sleep(60)\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no limit of address space")
+def test_s8_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them is within its own limit; together they are ended, all of them."""
+    plain = ["/usr/bin/env", "python3", "-I", "-c", python_cell._BEGIN]
+    monkeypatch.setattr(python_cell, "MEMORY", 200_000_000)
+    with pytest.raises(RefusedError, match="200 MB of memory"):
+        python_cell.run_python(_forks(8, 60_000_000), plain)
+    monkeypatch.setattr(python_cell, "PROCESSES", 10)
+    with pytest.raises(RefusedError, match="10 processes"):
+        python_cell.run_python(_forks(20, 1), plain)
+    monkeypatch.setattr(python_cell, "SECONDS", 0.3)
+    with pytest.raises(RefusedError, match="more than 0 s"):
+        python_cell.run_python("import time; time.sleep(60)", plain)
+
+
+def test_s8_the_filter_of_system_calls_is_well_formed() -> None:
+    """Each jump leads to an end, and each machine has its own numbers."""
+    for machine in ("x86_64", "aarch64"):
+        told = python_cell.system_call_rules(machine)
+        steps = [struct.unpack("<HBBI", told[at : at + 8]) for at in range(0, len(told), 8)]
+        for place, (kind, yes, no, _) in enumerate(steps):
+            if kind & 7 == 5:
+                assert place + 1 + max(yes, no) < len(steps)
+        assert steps[-1] == (0x06, 0, 0, 0x7FFF0000)
+        assert len({step[3] for step in steps if step[0] == 0x15}) > 24
+    assert python_cell.system_call_rules("riscv64") == b""
+
+
+def test_the_limits_hold_in_the_child() -> None:
+    begin = python_cell._BEGIN
+    plain = ["/usr/bin/env", "python3", "-I", "-c", begin]
+    assert python_cell.run_python("print(6 * 7)", plain) == "42\n"
+    with pytest.raises(RefusedError, match="MemoryError"):
+        python_cell.run_python("x = bytearray(2_000_000_000)", plain)
+    with pytest.raises(RefusedError):
+        python_cell.run_python("while True: print('x' * 1_000_000)", plain)
