@@ -5975,12 +5975,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Du siehst jede Änderung an einer Datei, bevor sie vorgenommen wird.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Python ist nicht verfügbar: Es braucht bubblewrap (bwrap), um Code sicher auszuführen.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Python ist nicht verfügbar: Dieses System kann Code nicht sicher ausführen.</translation>
     </message>

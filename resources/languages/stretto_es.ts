@@ -6018,12 +6018,12 @@ No respondiste.</translation>
         <translation>Ves cada cambio en un archivo antes de que se aplique.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Python no está disponible: necesita bubblewrap (bwrap) para ejecutar código con seguridad.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Python no está disponible: este sistema no puede ejecutar código con seguridad.</translation>
     </message>

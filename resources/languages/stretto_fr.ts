@@ -5975,12 +5975,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Chaque modification d’un fichier vous est montrée avant d’être faite.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Python n’est pas disponible&#xa0;: il lui faut bubblewrap (bwrap) pour exécuter du code en sécurité.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Python n’est pas disponible&#xa0;: ce système ne peut pas exécuter du code en sécurité.</translation>
     </message>

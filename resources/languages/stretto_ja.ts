@@ -5896,12 +5896,12 @@ You did not answer.</source>
         <translation>ファイルの変更は、行う前に毎回確認できます。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Pythonは使えません。コードを安全に実行するにはbubblewrap（bwrap）が必要です。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Pythonは使えません。このシステムではコードを安全に実行できません。</translation>
     </message>

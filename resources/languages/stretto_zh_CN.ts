@@ -5939,12 +5939,12 @@ You did not answer.</source>
         <translation>每次更改文件前都会先让你查看。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
         <translation>Python 不可用：需要 bubblewrap (bwrap) 才能安全运行代码。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/python_cell.py"/>
+        <location filename="../../app/tools/builtin.py"/>
         <source>Python is unavailable: this system cannot run code safely.</source>
         <translation>Python 不可用：此系统无法安全运行代码。</translation>
     </message>
