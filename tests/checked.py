@@ -2,8 +2,10 @@
 
 Each check takes a process that imports transformers, more than a second of it; the folders of tests
 are new, and most of their tokenizers are one. What has passed is kept under STRETTO_PASSED for all
-processes of a run: those of the groups (`halves.py`), and those that a test starts whose program
-calls `once`. Children of a test's own check every time.
+processes of a run: those of the groups (`halves.py`), and those that a test starts, by `PROGRAM` or
+with a program that calls `once`. Children of a test's own check every time.
+
+`python -m tests.checked …` is `python -m engine …` so.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import hashlib
 import json
 import os
 import pickle
+import sys
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -20,12 +23,24 @@ from typing import Any
 
 from engine.sandbox.confined import CheckedTokenizer, Confined, shared
 
+PROGRAM = (sys.executable, "-m", "tests.checked")
+"""`python -m engine` for tests that start it in the repository's root."""
+
 _check, _passed = Confined.check_tokenizer, dict[str, CheckedTokenizer]()
+_start = Confined.start
 
 
 def once() -> None:
-    """Have each tokenizer checked once."""
+    """Have each tokenizer checked once, and no child made for that before it is wanted."""
     Confined.check_tokenizer = _check_once  # type: ignore[method-assign]
+    Confined.start = _start_wanted  # type: ignore[method-assign]
+
+
+def _start_wanted(self: Confined) -> None:
+    if self is shared.made:
+        self._children.start()
+    else:
+        _start(self)
 
 
 def _check_once(
@@ -60,3 +75,10 @@ def _check_once(
             part.write_bytes(pickle.dumps(_passed[key]))
             part.replace(kept)
     return replace(_passed[key], folder=str(folder))
+
+
+if __name__ == "__main__":
+    from engine.cli.main import main
+
+    once()
+    sys.exit(main())

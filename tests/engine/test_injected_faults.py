@@ -1,7 +1,7 @@
 """Functions of the engine are made to raise once, while neighbours stream.
 
 The list of functions is found by playing the scenes of `fault_scenes` once. This is a selection:
-each function at its first call, as far as they come in twelve seconds. `python -m tests.torture
+each function at its first call, as far as they come in four seconds. `python -m tests.torture
 faults` has all of them, in every state of a reply.
 """
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_whatever_raises_every_reply_ends_once_and_the_engine_goes_on() -> None:
     command = [sys.executable, "-m", "tests.torture", "faults", "--once", "--jobs", "1"]
-    command += ["--seconds", "12"]
+    command += ["--seconds", "4"]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )

@@ -38,7 +38,7 @@ def stop_after(reply: Reply, tokens: int) -> None:
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_eight_chats_answer_as_if_alone(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -92,7 +92,7 @@ def test_a_cancelled_chat_goes_on_as_one_that_said_the_same(
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_reproducible_logits_are_the_same_bits_in_company(
     engine: Engine,
     model_folder: Callable[[str], Path],

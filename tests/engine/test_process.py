@@ -19,6 +19,7 @@ import pytest
 from engine import Engine, PromptProgress, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.cli.main import main
+from tests.checked import PROGRAM
 from tests.engine.families import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -312,7 +313,7 @@ def test_the_terminal_chat(
     model_folder: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "engine", "chat", str(model_folder("plain")), "--max-tokens", "5"],
+        [*PROGRAM, "chat", str(model_folder("plain")), "--max-tokens", "5"],
         input="hello\n/new\nagain\n/quit\n",
         cwd=ROOT,
         capture_output=True,
@@ -335,7 +336,7 @@ def test_the_bench_prints_ratios_and_json(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "engine", "bench", "random:tiny", *options.split()),
+            *(*PROGRAM, "bench", "random:tiny", *options.split()),
             *("--chart", str(tmp_path / "rates.svg")),
         ],
         cwd=ROOT,

@@ -26,6 +26,7 @@ from engine.errors import ENGINE_STOPPED
 from engine.runtime import executor as execution
 from engine.runtime.executor import Executor
 from engine.runtime.plan import StepPlan
+from tests.checked import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[3]
 Lines = list[dict[str, Any]]
@@ -92,6 +93,7 @@ KILLED = """
 import os, signal, sys
 from engine.batch.results import Results
 from engine.cli.main import main
+from tests import checked
 put, left = Results.put, list(range(5))
 def killed(results, line, raw):
     put(results, line, raw)
@@ -99,6 +101,7 @@ def killed(results, line, raw):
     if not left:
         os.kill(os.getpid(), signal.SIGKILL)
 Results.put = killed
+checked.once()
 main(sys.argv[1:])
 """
 
@@ -132,9 +135,7 @@ def test_interrupting_keeps_what_is_done(folder: Path, tmp_path: Path, how: int)
     command = arguments(folder, source, target, "--concurrency", "3")
     # A shell that runs the tests in the background has them ignore it, and so their children.
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    child = subprocess.Popen(
-        [sys.executable, "-m", "engine", *command], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
+    child = subprocess.Popen([*PROGRAM, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True)
     signal.signal(signal.SIGINT, before)
     end = time.monotonic() + 120
     while not target.exists() or target.read_bytes().count(b"\n") < 6:
@@ -314,7 +315,7 @@ def test_a_full_disk_loses_nothing(folder: Path, tmp_path: Path) -> None:
     # Without a PATH no compiler is found, whose files the limit would hit before ours.
     limited = ["bash", "-c", 'ulimit -f 2 && PATH= exec "$@"', "bash"]
     done = subprocess.run(
-        [*limited, sys.executable, "-m", "engine", *command],
+        [*limited, *PROGRAM, *command],
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
@@ -505,7 +506,7 @@ def test_the_bar_is_drawn_on_a_terminal_only(
     except OSError as error:
         pytest.skip(f"there is no terminal to be had here: {error}")
     child = subprocess.Popen(
-        [sys.executable, "-m", "engine", *command],
+        [*PROGRAM, *command],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=there,

@@ -84,7 +84,7 @@ def test_forks_that_go_on_take_little_and_say_what_they_say_alone(
         *("MLA", "longcat_flash", "falcon_h1", "baichuan_m1", "plamo", "afm7"),
     ],
 )
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 def test_layers_that_grow_share_beside_those_that_do_not(
     family: str, engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -110,7 +110,7 @@ def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(7)
 @pytest.mark.parametrize("hidden", [False, True])
 def test_words_for_images_are_text_where_a_person_types_them(
     engine: Engine, family: Path, tmp_path: Path, hidden: bool

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import os
 from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
 
+from tests.checked import PROGRAM
 from tests.engine.scripted import ANSWER, write_scripted
 
 ROOT = Path(__file__).parents[3]
@@ -17,8 +18,11 @@ SAID = "".join(ANSWER)
 
 def test_other_programs_ask_compare_and_close(tmp_path: Path) -> None:
     folder = write_scripted(tmp_path / "scripted")
-    arguments = ["-m", "engine", "mcp", str(folder), "--max-tokens", "20"]
-    asyncio.run(_used(StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT)))
+    command, *arguments = PROGRAM
+    arguments += ["mcp", str(folder), "--max-tokens", "20"]
+    kept = {"STRETTO_PASSED": os.environ["STRETTO_PASSED"]}
+    told = StdioServerParameters(command=command, args=arguments, cwd=ROOT, env=kept)
+    asyncio.run(_used(told))
 
 
 async def _used(parameters: StdioServerParameters) -> None:

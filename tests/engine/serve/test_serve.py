@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from engine import Engine, Model
 from engine.serve.server import Server
+from tests.checked import PROGRAM
 from tests.engine.serving import NEVER_ENDS, until, user
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -197,7 +197,7 @@ def test_a_client_that_goes_away_stops_its_answer_and_no_other(
 
 
 def test_the_command_serves_and_ends_by_a_signal(model_folder: Callable[[str], Path]) -> None:
-    command = [sys.executable, "-m", "engine", "serve", str(model_folder("plain")), "--port", "0"]
+    command = [*PROGRAM, "serve", str(model_folder("plain")), "--port", "0"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as child:
@@ -214,7 +214,7 @@ def test_the_command_serves_and_ends_by_a_signal(model_folder: Callable[[str], P
 
 
 def test_a_port_in_use_is_told(model_folder: Callable[[str], Path], served: Server) -> None:
-    command = [sys.executable, "-m", "engine", "serve", str(model_folder("plain"))]
+    command = [*PROGRAM, "serve", str(model_folder("plain"))]
     done = subprocess.run(
         [*command, "--port", str(served.port)],
         check=False,

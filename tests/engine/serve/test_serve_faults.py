@@ -10,6 +10,7 @@ import random
 import re
 import resource
 import select
+import shlex
 import shutil
 import signal
 import socket
@@ -32,6 +33,7 @@ from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
 from engine.serve.server import Server
 from engine.serve.sessions import KEPT
+from tests.checked import PROGRAM
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -188,7 +190,7 @@ def test_f11_a_client_that_does_not_read_is_cut_off(own: Server) -> None:
 def test_f11_at_few_descriptors_a_new_client_is_answered(
     model_folder: Callable[[str], Path],
 ) -> None:
-    command = f"ulimit -n 128; exec {sys.executable} -m engine serve {model_folder('plain')}"
+    command = f"ulimit -n 128; exec {shlex.join(PROGRAM)} serve {model_folder('plain')}"
     with command_serves(["bash", "-c", f"{command} --port 0 --quiet"]) as (child, port):
         assert health(port) == (200, "ok")  # it has opened all that it keeps open
         files = descriptors(child.pid)
@@ -489,7 +491,7 @@ def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
     model_folder: Callable[[str], Path], number: int
 ) -> None:
     folder = str(model_folder("plain"))
-    command = [sys.executable, "-m", "engine", "serve", folder, "--port", "0"]
+    command = [*PROGRAM, "serve", folder, "--port", "0"]
     command += ["--keys", f"{folder}/keys.json"]  # not those of the person who runs this
     with command_serves(command) as (child, port):
         body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
@@ -527,6 +529,8 @@ def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
         "def stand(*_):\n    print('loading', flush=True)\n    threading.Event().wait()\n"
         "m.examine = stand\n"
         "from engine.cli.main import main\n"
+        "from tests import checked\n"
+        "checked.once()\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)

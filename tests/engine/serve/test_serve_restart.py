@@ -181,7 +181,9 @@ sys.path.insert(0, {str(Path.cwd())!r})
 from pathlib import Path
 from engine.serve import sessions
 sessions.KEEP_IDLE = 0.1
+from tests import checked
 from tests.engine.serve.test_serve_restart import *
+checked.once()
 with serving(Path({str(folder)!r}), Path({str(cache)!r})) as server:
     for count in range(3):
         usage(server, turns(count))

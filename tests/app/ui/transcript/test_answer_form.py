@@ -17,7 +17,10 @@ from engine.bench.random_models import write_model
 from tests.app.conftest import Run, Start
 from tests.engine.families import FAMILIES
 
-SCHEMA = '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}'
+SCHEMA = (
+    '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], '
+    '"additionalProperties": false}'  # or a model of random weights adds one of endless text
+)
 
 
 def open_panel(run: Run):
