@@ -10,6 +10,7 @@ from typing import Any
 from app.chats.options import ChatOptions
 from app.chats.tool_call import Made
 from app.chats.transcript import Transcript
+from app.chats.tree import branch_name, with_branch_name
 from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
 
 
@@ -31,7 +32,7 @@ def kept_stats(
         stats["thought_s"] = round(answer.thought_s, 2)
     if answer.tool and "turn" not in stats:
         stats["tool"] = answer.tool
-    return stats
+    return with_branch_name(stats, branch_name(transcript[answer.message_id].stats))
 
 
 class Phase(Enum):

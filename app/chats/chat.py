@@ -22,6 +22,7 @@ from app.chats.session import context_of
 from app.chats.signals import ChatSignals
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import Removal, Transcript, tokens_of_last_turn
+from app.chats.tree import with_branch_name
 from app.chats.turn import Calling, Compose, Editing, Paused, Reply, Waiting, Writing
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, is_remote, named
@@ -677,7 +678,7 @@ class Chat(ChatSignals):
         compose, old = self.compose, self.transcript[message_id]
         if isinstance(compose, Editing) and compose.message == message_id:
             self._compose(compose.before)
-        said = replace(old, id=new_id(), content=text.strip("\n"), attachments=files)
+        said = replace(old, id=new_id(), content=text.strip("\n"), attachments=files, stats={})
         self._saved.add(replace(said, created_at=time.time()))
         record = self.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
@@ -777,6 +778,14 @@ class Chat(ChatSignals):
         self._saved.show(message_id)
         self.path_changed.emit()
         return True
+
+    def name_branch(self, message_id: str, name: str) -> None:
+        """Call the branch that begins with this message so; "" for nothing."""
+        if message_id in self.transcript:
+            stats = with_branch_name(self.transcript[message_id].stats, name)
+            self.transcript.update(message_id, stats=stats)
+            self._saved.save(self.message(message_id))
+            self.message_changed.emit(message_id)
 
     @saved_together
     def delete_message(self, message_id: str) -> Removal | None:

@@ -97,6 +97,17 @@ class Transcript:
         """What follows a message, oldest first; with None the first messages of all versions."""
         return [self._messages[each] for each in self._children.get(message_id, ())]
 
+    def followers(self, message_id: str | None) -> Sequence[str]:
+        """The ids of `children`."""
+        return self._children.get(message_id, ())
+
+    def through(self, message_id: str) -> list[Message]:
+        """The path that `show` would lead through this message; the shown one if it holds it."""
+        path = self.path
+        if any(message.id == message_id for message in path):
+            return path
+        return self.path_to(self._newest_leaf(message_id))
+
     def alternatives(self, message_id: str) -> list[str]:
         """The message and its siblings, oldest first."""
         return list(self._children[self._messages[message_id].parent_id])

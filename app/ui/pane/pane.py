@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
@@ -43,6 +43,7 @@ from app.store.index import shown_text
 from app.store.search import fold
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
+from app.ui.pane.branches import BranchTree
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
 from app.ui.pane.queue import QueueView
@@ -435,6 +436,37 @@ class ChatPane(QWidget):
         return made
 
     @cached_property
+    def tree(self) -> BranchTree:
+        """The chat's branches, in the place of the conversation."""
+        made = BranchTree(self.chat, self._pages)
+        self._reach_after(self.transcript, made)
+        self._pages.addWidget(made)
+        made.gone.connect(self._go_to_branch)
+        made.pruned.connect(partial(self.act, Action.DELETE))
+        made.said.connect(self.said)
+        made.closed.connect(partial(self.show_tree, False))
+        return made
+
+    @property
+    def shows_tree(self) -> bool:
+        return "tree" in vars(self) and self._pages.currentWidget() is self.tree
+
+    def show_tree(self, shown: bool) -> None:
+        """Show the branches in the place of the conversation, or that again."""
+        if shown and self.chat.transcript.leaf_id is not None:
+            self._pages.setCurrentWidget(self.tree)
+            self.tree.open_tree()
+        elif self.shows_tree:
+            self._pages.setCurrentWidget(self.transcript)
+            self.focus_composer()
+
+    @Slot(str)
+    def _go_to_branch(self, message_id: str) -> None:
+        if self.chat.show_branch_of(message_id):
+            self.show_tree(False)
+            self.transcript.show_message(message_id)
+
+    @cached_property
     def find_bar(self) -> FindBar:
         """Where words are looked for, above the conversation."""
         made = FindBar(self.chat, self.transcript, self)
@@ -596,9 +628,10 @@ class ChatPane(QWidget):
     @Slot()
     def _refresh(self) -> None:
         chat = self.chat
-        self._pages.setCurrentWidget(
-            self.transcript if chat.transcript.leaf_id is not None else self.empty
-        )
+        if chat.transcript.leaf_id is None:
+            self._pages.setCurrentWidget(self.empty)
+        elif not self.shows_tree:
+            self._pages.setCurrentWidget(self.transcript)
         model_status = chat.model_status
         failed = model_status.state is LoadState.FAILED
         # Once the failure stands in the conversation itself, saying it twice would be noise.
@@ -741,6 +774,7 @@ class ChatPane(QWidget):
 
     def _send(self) -> None:
         compose = self.chat.compose
+        self.show_tree(False)
         if self.chat.submit() and not isinstance(compose, Editing):
             self.spoken.emit(self, compose.text, compose.attachments)
 

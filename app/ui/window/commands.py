@@ -102,8 +102,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     mark("Chat"): (
         *("rename", "pin", "archive", "move_chat", "tags", "delete", "-", "attach", "prompts"),
-        *("save_prompt", "-", "regenerate", "same_again", "edit_last", "branch", "earlier"),
-        *("later", "-", "stop", "stop_all", "pause", "-", "tools", "waiting_call"),
+        *("save_prompt", "-", "regenerate", "same_again", "edit_last", "branch", "tree"),
+        *("earlier", "later", "-", "stop", "stop_all", "pause", "-", "tools", "waiting_call"),
     ),
     mark("Compare"): (
         *("compare", "compare_table", "tie_scrolling", "keep", "leave_compare", "-"),

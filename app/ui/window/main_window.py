@@ -49,6 +49,7 @@ from app.ui.window.settings_commands import (
 from app.ui.window.shortcuts import OwnKeys
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
+from app.ui.window.tree_commands import TreeCommands
 from app.ui.window.undo import Undos
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import Wrapping, front_window
@@ -90,6 +91,8 @@ class FocusRegions(QObject):
             regions.append((pane.composer, lambda: self._workspace.activate(pane)))
             if pane.transcript.isVisible():
                 regions.append((pane.transcript, pane.transcript.enter))
+            elif pane.shows_tree:
+                regions.append((pane.tree, pane.tree.setFocus))
         if self._score.rows() and self._score.isVisible():
             regions.append((self._score, self._score.enter))
         if self._sidebar.isVisible():
@@ -204,6 +207,7 @@ class MainWindow(QMainWindow):
             *(self.together, self.compare, self.quick, HelpCommands(self.keys, self)),
             ExchangeCommands(*exchanged),
             PaneCommands(self.chats, self.workspace),
+            TreeCommands(self.workspace, self._pulse),
             ToolCommands(library, self.workspace, self.chats, self.pane_menus, self),
             SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
         )

@@ -1,0 +1,153 @@
+"""Two branches of a chat side by side, from where they part, with the words that differ marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QTextDocument
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app import flows
+from app.chats.chat import Chat
+from app.chats.differences import Span, differences
+from app.chats.tree import branch_name
+from app.markdown import MarkdownDocument
+from app.settings.language import counted, number, tr
+from app.store import Message
+from app.ui.style.scroll_bars import float_bars
+from app.ui.style.theme import markdown_style, scaled, theme, ui_font
+from app.ui.transcript.markdown_view import MarkdownView
+from app.ui.transcript.message_row import beginning, who
+from app.ui.widgets.sheet import Sheet, plain_label
+from app.ui.widgets.textview import TextView
+
+MOST = 40
+"""Messages of each branch that are shown from where they part on."""
+_LONGEST = 20_000
+"""Characters of each."""
+
+
+class _Column(QScrollArea):
+    """One branch: who says what.
+
+    Attributes:
+        texts: what is said, in its order.
+    """
+
+    def __init__(self, messages: Sequence[Message], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        float_bars(self)
+        inside = QWidget(self)
+        self._rows = QVBoxLayout(inside)
+        self._rows.setContentsMargins(0, 8, 16, 12)
+        self._rows.setSpacing(4)
+        self.texts = [self._put(message, inside) for message in messages[:MOST]]
+        if (left := len(messages) - MOST) > 0:
+            count = number(left)
+            words = counted("… {count} more message", "… {count} more messages", left, count=count)
+            self._rows.addWidget(plain_label(inside, words))
+        self._rows.addStretch(1)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+
+    def _put(self, message: Message, inside: QWidget) -> TextView:
+        head = QLabel(who(message), inside)
+        head.setProperty("muted", True)
+        said = beginning(message.content or message.error, _LONGEST, "\n\n")
+        if message.role == "assistant":
+            markdown = MarkdownDocument(markdown_style(), inside)
+            view: TextView = MarkdownView(markdown, inside)
+            markdown.append(said)
+            markdown.finish()
+        else:
+            document = QTextDocument(inside)
+            document.setDefaultFont(ui_font(theme().body_px))
+            document.setPlainText(said)
+            view = TextView(document, inside)
+        view.setAccessibleName(who(message))
+        view.height_changed.connect(self._fit)
+        self._rows.addWidget(head)
+        self._rows.addWidget(view)
+        self._rows.addSpacing(12)
+        return view
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        margins = self._rows.contentsMargins()
+        width = self.viewport().width() - margins.left() - margins.right()
+        for view in self.texts:
+            view.setFixedHeight(max(22, view.height_for(width)))
+
+
+class BranchCompare(Sheet):
+    """Two branches, each with a way to show it in the chat.
+
+    Signals:
+        chosen(message id): the branch of this message is to be shown.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, chat: Chat, one: str, other: str, parent: QWidget) -> None:
+        """``one``, ``other``: a message of each."""
+        super().__init__("branch-compare", tr("Compare Branches"), parent)
+        paths = [chat.transcript.through(each) for each in (one, other)]
+        now, common = {message.id for message in chat.transcript.backwards()}, 0
+        for left, right in zip(*paths, strict=False):
+            if left.id != right.id:
+                break
+            common += 1
+        if common:
+            said = " ".join(paths[0][common - 1].content[:200].split())
+            self.put(self.label(tr("Both go on from “{words}”", words=said)))
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        self.columns = []
+        for path in paths:
+            rest = [chat.shown(message.id) for message in path[common:]]
+            column = QVBoxLayout()
+            column.setSpacing(4)
+            first = path[common] if len(path) > common else path[-1]
+            shown = first.id in now
+            name = branch_name(first.stats) or (tr("Shown branch") if shown else tr("Other branch"))
+            head = QHBoxLayout()
+            head.addWidget(self.headline(name), 1)
+            if not shown:
+                show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
+                show.setAccessibleDescription(name)
+                head.addWidget(show)
+            self.columns.append(_Column(rest, self))
+            self.columns[-1].setAccessibleName(name)
+            column.addLayout(head)
+            column.addWidget(self.columns[-1], 1)
+            row.addLayout(column, 1)
+        self.rows.addLayout(row, 1)
+        self.put_foot()
+        self.setMinimumSize(scaled(440), scaled(300))
+        self.resize(scaled(920), scaled(600))
+        flows.start(self, self._mark())
+
+    def _on_chosen(self, message_id: str) -> None:
+        self.chosen.emit(message_id)
+        self.accept()
+
+    async def _mark(self) -> None:
+        """Mark what differs, message by message, as it is found."""
+        for one, other in zip(*(column.texts for column in self.columns), strict=False):
+            texts = [view.document().toPlainText() for view in (one, other)]
+            here, there = await flows.aside(partial(_differences, *texts))
+            one.mark(here)
+            other.mark(there)
+
+
+def _differences(one: str, other: str, stop: Event) -> tuple[list[Span], list[Span]]:
+    return differences(one, other)

@@ -1,0 +1,716 @@
+"""The branches of a pane's chat as a picture: a tree by keys, by mouse and by ear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.actions import BUSY, Action
+from app.chats.chat import Chat
+from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of
+from app.settings.language import counted, number, tr
+from app.store.index import shown_text
+from app.ui.style import tokens as t
+from app.ui.style.icons import draw_dot, icon
+from app.ui.style.scroll_bars import float_bars
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.transcript.message_row import shown_result, state, who
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import announce, caret, plain_tip, types_words, with_keys
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+_FEW = 300
+"""Runs, as many as are unfolded by themselves."""
+_BEGINNING = 300
+"""Characters of a message that its line is made of."""
+_LEVEL, _EDGE = 20, 22
+"""Pixels for each level of branches, and before the first."""
+
+
+class BranchModel(QAbstractItemModel):
+    """The runs of a chat, those of a branch's branches below it.
+
+    Attributes:
+        runs: all of them, by the number that their index carries.
+        leaves: how many branches there are.
+        deepest: the most runs that are above one.
+    """
+
+    def __init__(self, chat: Chat, parent: QObject) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._apart: set[str] = set()
+        self._tops: list[Run] = []
+        self._numbers: dict[str, int] = {}
+        self._words: dict[str, str] = {}
+        self.runs: list[Run] = []
+        self.leaves = self.deepest = 0
+
+    def refresh(self) -> None:
+        """Show the chat as it is now."""
+        self.beginResetModel()
+        self._tops = runs_of(self._chat.transcript, self._apart)
+        self.runs = [*self._tops]
+        for run in self.runs:
+            self.runs += run.below
+        self._numbers = {run.id: n for n, run in enumerate(self.runs)}
+        self._words.clear()
+        self.leaves = sum(not run.goes_on for run in self.runs)
+        self.deepest = max((run.depth for run in self.runs), default=0)
+        self.endResetModel()
+
+    def part(self, run: Run) -> None:
+        """Let the messages of a run stand one by one from the next `refresh` on, or together."""
+        ids = {run.id}
+        if run.id not in self._apart and len(run.ids) == 1:
+            ids = {each for each in self._apart if run.id in self._apart_from(each)}
+        self._apart ^= ids
+
+    def _apart_from(self, first: str) -> Iterator[str]:
+        """The messages that stand apart from this one on."""
+        yield first
+        follow = self._chat.transcript.followers(first)
+        while len(follow) == 1:
+            yield follow[0]
+            follow = self._chat.transcript.followers(follow[0])
+
+    def run(self, index: Index) -> Run | None:
+        return self.runs[index.internalId()] if index.isValid() else None
+
+    def index_of(self, message_id: str) -> QModelIndex:
+        """The run that begins with this message; none where there is none."""
+        n = self._numbers.get(message_id)
+        return QModelIndex() if n is None else self.createIndex(self.runs[n].place, 0, n)
+
+    def index_with(self, message_id: str | None) -> QModelIndex:
+        """The run that holds it."""
+        transcript = self._chat.transcript
+        while message_id is not None and message_id not in self._numbers:
+            message = transcript.get(message_id)
+            message_id = message.parent_id if message is not None else None
+        return self.index_of(message_id or "")
+
+    # What Qt asks.
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        above = self.run(parent)
+        runs = self._tops if above is None else above.below
+        if column or not 0 <= row < len(runs):
+            return QModelIndex()
+        return self.createIndex(row, 0, self._numbers[runs[row].id])
+
+    def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]
+        run = self.run(index)
+        return self.index_of(run.above.id) if run and run.above else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        run = self.run(parent)
+        return len(self._tops if run is None else run.below)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 1
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        run = self.run(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if run and run.ids else flags
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if (run := self.run(index)) is None:
+            return None
+        if role == Role.DisplayRole:
+            return self.words(run)
+        if role == Role.EditRole:
+            return self.name(run)
+        if role == Role.AccessibleTextRole:
+            return self._said(run)
+        return plain_tip(self.words(run)) if role == Role.ToolTipRole else None
+
+    def setData(self, index: Index, value: object, role: int = 0) -> bool:
+        run = self.run(index)
+        if run is None or role != Role.EditRole:
+            return False
+        self._chat.name_branch(run.id, str(value))
+        self.dataChanged.emit(index, index)
+        return True
+
+    def name(self, run: Run) -> str:
+        message = self._chat.transcript.get(run.id)
+        return branch_name(message.stats) if message is not None else ""
+
+    def tell(self, index: QModelIndex) -> None:
+        """The first message of a run has changed."""
+        if (run := self.run(index)) is not None:
+            self._words.pop(run.id, None)
+            self.dataChanged.emit(index, index)
+
+    def words(self, run: Run) -> str:
+        """How its first message begins, an answer's with who gave it."""
+        if run.id not in self._words:
+            self._words[run.id] = self._read(run)
+        return self._words[run.id]
+
+    def _read(self, run: Run) -> str:
+        if self._chat.transcript.get(run.id) is None:
+            return "" if run.ids else tr("Beginning of the chat")
+        message = self._chat.shown(run.id)
+        if message.role == "tool":
+            text = shown_result(message)[:_BEGINNING]
+        else:
+            text = shown_text(message.content[:_BEGINNING], message.role) or message.error
+        text = " ".join(text.split()) or state(message)
+        return text if message.role == "user" else f"{who(message)}: {text}"
+
+    def running(self, run: Run) -> bool:
+        """Whether an answer in it is being written."""
+        answering = self._chat.answering_id
+        return answering is not None and answering in run.ids[-1:]
+
+    def _said(self, run: Run) -> str:
+        """All that is seen of it, as a screen reader says it."""
+        parts = [self.name(run), self.words(run)]
+        if len(run.ids) > 1:
+            parts.append(messages(len(run.ids)))
+        if run.branches:
+            parts.append(branches(run.branches))
+        if run.shown:
+            parts.append(tr("shown", "of a branch"))
+        if self.running(run):
+            parts.append(tr("replying"))
+        return ", ".join(filter(None, parts))
+
+
+def messages(n: int) -> str:
+    return counted("{count} message", "{count} messages", n, count=number(n))
+
+
+def branches(n: int) -> str:
+    return counted("{count} branch", "{count} branches", n, count=number(n))
+
+
+class _Delegate(QStyledItemDelegate):
+    """Paints a run's dot on the rail of its branch, and what it says."""
+
+    def __init__(self, view: BranchView) -> None:
+        super().__init__(view)
+        self._view = view
+        self.alpha = 255
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(40, grown(t.ROW))
+
+    def level(self) -> float:
+        """Pixels for a level of branches: fewer where many levels stand in a narrow pane."""
+        room = self._view.viewport().width() * 0.35
+        return min(scaled(_LEVEL), room / max(1, self._view.rows.deepest))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        rows = self._view.rows
+        if (run := rows.run(index)) is None:
+            return
+        tokens, area = theme().tokens, QRect(option.rect)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        over = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        if chosen or over:
+            current = index == self._view.currentIndex() and self._view.hasFocus()
+            painter.setPen(focus_pen() if current else QPen(Qt.PenStyle.NoPen))
+            painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.hover))
+            painter.drawRoundedRect(area.adjusted(4, 1, -4, -1), t.RADIUS_SMALL, t.RADIUS_SMALL)
+        left = self._rails(painter, option, area, run)
+        self._words(painter, option, area, run, round(left), chosen)
+        painter.restore()
+
+    def _rails(
+        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, run: Run
+    ) -> float:
+        """The lines of the branches that pass by, and the dot; where what it says begins."""
+        tokens, level = theme().tokens, self.level()
+        rtl = option.direction == Qt.LayoutDirection.RightToLeft
+        top, foot, middle = area.top(), area.bottom() + 1, area.center().y() + 0.5
+
+        def x(depth: int) -> float:
+            at = _EDGE + depth * level
+            return area.right() - at if rtl else area.left() + at
+
+        def pen(shown: bool) -> None:
+            colour = tokens.accent if shown else tokens.border_strong
+            painter.setPen(QPen(QColor(colour), 2 if shown else 1.5))
+
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        here, above = run, run.above
+        while above is not None:  # from the right: those of the runs above it
+            passes = above.goes_on or here.more
+            end = foot if passes else middle - level / 2
+            if passes or (here is run and run.begins):
+                pen(above.shown and above.goes_on)
+                painter.drawLine(QPointF(x(above.depth), top), QPointF(x(above.depth), end))
+            if here is run and run.begins:
+                pen(run.shown)
+                curve = QPainterPath(QPointF(x(above.depth), middle - level / 2))
+                corner = QPointF(x(above.depth), middle)
+                curve.quadTo(corner, QPointF((x(above.depth) + x(run.depth)) / 2, middle))
+                curve.lineTo(x(run.depth), middle)
+                painter.drawPath(curve)
+            here, above = above, above.above
+        own = x(run.depth)
+        pen(run.shown)
+        if not run.begins:
+            painter.drawLine(QPointF(own, top), QPointF(own, middle))
+        unfolded = run.below and self._view.isExpanded(self._view.rows.index_of(run.id))
+        if run.goes_on or unfolded:
+            pen(run.shown and run.goes_on)
+            painter.drawLine(QPointF(own, middle), QPointF(own, foot))
+        centre = QPointF(own, middle)
+        painter.setPen(Qt.PenStyle.NoPen)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.background))
+        painter.drawEllipse(centre, 6.5, 6.5)
+        running = self._view.rows.running(run)
+        if running:
+            draw_dot(painter, centre, tokens.accent, self.alpha, ring=True)
+        elif run.shown:
+            draw_dot(painter, centre, tokens.accent, 255)
+        else:
+            draw_dot(painter, centre, tokens.border_strong, 255, ring=True)
+        return _EDGE + run.depth * level + 14
+
+    def _words(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        area: QRect,
+        run: Run,
+        left: int,
+        chosen: bool,
+    ) -> None:
+        tokens, rows = theme().tokens, self._view.rows
+        strong, quiet = QColor(tokens.text), QColor(tokens.text if chosen else tokens.muted)
+        upright = Qt.AlignmentFlag.AlignVCenter
+        line = QRect(area.left() + left, area.top(), area.width() - left - 14, area.height())
+
+        def place(part: QRect) -> QRect:
+            return QStyle.visualRect(option.direction, area, part)
+
+        if run.below:
+            side = scaled(12)
+            rtl = option.direction == Qt.LayoutDirection.RightToLeft
+            unfolded = self._view.isExpanded(rows.index_of(run.id))
+            sign = "caret-down" if unfolded else caret("caret-right", rtl=rtl)
+            at = QRect(line.right() - side, line.center().y() - side // 2, side, side)
+            icon(sign, tokens.muted).paint(painter, place(at))
+        line.setRight(line.right() - scaled(12) - 6)
+        aside = self._aside(run, line.width())
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(quiet)
+        painter.drawText(place(line), Qt.AlignmentFlag.AlignRight | upright, aside)
+        if aside:
+            line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(aside) - 12)
+        cut = Qt.TextElideMode.ElideRight
+        if name := rows.name(run):
+            painter.setFont(ui_font(t.UI_PX, QFont.Weight.DemiBold))
+            painter.setPen(strong)
+            shown = painter.fontMetrics().elidedText(name, cut, line.width())
+            painter.drawText(place(line), upright, shown)
+            line.setLeft(line.left() + painter.fontMetrics().horizontalAdvance(shown) + 10)
+        if line.width() < 24:
+            return
+        painter.setFont(ui_font(t.UI_PX))
+        painter.setPen(quiet if name or not run.ids else strong)
+        shown = painter.fontMetrics().elidedText(rows.words(run), cut, line.width())
+        painter.drawText(place(line), upright, shown)
+
+    def _aside(self, run: Run, room: int) -> str:
+        """How many messages it stands for, and branches, while there is room for that."""
+        narrow = room < scaled(260)
+        parts = []
+        if run.branches:
+            parts.append("" if narrow else branches(run.branches))
+        if len(run.ids) > 1:
+            parts.append(number(len(run.ids)) if narrow else messages(len(run.ids)))
+        return " · ".join(filter(None, parts))
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setObjectName("rename")
+        editor.setMaxLength(LONGEST_NAME)
+        editor.setPlaceholderText(tr("Name of the branch"))
+        editor.setAccessibleName(tr("Name of the branch"))
+        return editor
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        area, run = QRect(option.rect), self._view.rows.run(index)
+        left = round(_EDGE + (run.depth if run else 0) * self.level() + 10)
+        part = QRect(area.left() + left, area.top() + 1, area.width() - left - 8, area.height() - 2)
+        editor.setGeometry(QStyle.visualRect(option.direction, area, part))
+
+
+class BranchView(QTreeView):
+    """The tree. Up and Down go from run to run, Right unfolds and Left folds what is below one.
+
+    Signals:
+        did(act): a key of one of the actions of `BranchTree`.
+        closed(): Esc.
+    """
+
+    did = Signal(str)
+    closed = Signal()
+
+    def __init__(self, model: BranchModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows = model
+        self.delegate = _Delegate(self)
+        self.setObjectName("branches")
+        self.setModel(model)
+        self.setItemDelegate(self.delegate)
+        self.setAccessibleName(tr("Branches"))
+        self.setHeaderHidden(True)
+        self.setRootIsDecorated(False)
+        self.setIndentation(0)
+        self.setUniformRowHeights(True)
+        self.setExpandsOnDoubleClick(False)
+        self.setMouseTracking(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.viewport().setAutoFillBackground(False)
+        float_bars(self)
+
+    def event(self, event: QEvent) -> bool:
+        # Its keys are commands' elsewhere.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and _act_of(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.state() == QAbstractItemView.State.EditingState:  # a key that the editor left over
+            return
+        if act := _act_of(event):
+            self.did.emit(act)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        elif types_words(event):
+            event.ignore()  # the composer's
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        at = event.position().toPoint()
+        run, index = self.rows.run(self.indexAt(at)), self.indexAt(at)
+        edge = at.x() if self.isRightToLeft() else self.viewport().width() - at.x()
+        if event.button() == Qt.MouseButton.LeftButton and run and run.below and edge < grown(30):
+            self.setExpanded(index, not self.isExpanded(index))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.did.emit("go")
+
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        self.itemDelegate().paint(painter, self._option(option, index), index)
+
+    def _option(self, option: QStyleOptionViewItem, index: Index) -> QStyleOptionViewItem:
+        """As Qt's own `drawRow` makes it, without the ground that a style would paint."""
+        made = QStyleOptionViewItem(option)
+        made.rect = self.visualRect(index)
+        made.state = QStyle.StateFlag.State_Enabled
+        if self.selectionModel().isSelected(index):
+            made.state |= QStyle.StateFlag.State_Selected
+        over = self.viewport().mapFromGlobal(self.cursor().pos())
+        if self.viewport().underMouse() and made.rect.contains(over):
+            made.state |= QStyle.StateFlag.State_MouseOver
+        return made
+
+
+_KEYS = {
+    (Qt.Key.Key_Return, False): "go",
+    (Qt.Key.Key_Enter, False): "go",
+    (Qt.Key.Key_Return, True): "compare",
+    (Qt.Key.Key_Enter, True): "compare",
+    (Qt.Key.Key_F2, False): "name",
+    (Qt.Key.Key_Delete, False): "prune",
+    (Qt.Key.Key_Backspace, False): "prune",
+    (Qt.Key.Key_Right, True): "part",
+}
+
+
+def _act_of(event: QKeyEvent) -> str:
+    """What a key does with the chosen runs; "" for nothing."""
+    key, modifiers = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    shift = modifiers == Qt.KeyboardModifier.ShiftModifier
+    plain = modifiers == Qt.KeyboardModifier.NoModifier
+    return _KEYS.get((key, shift), "") if shift or plain else ""
+
+
+class BranchTree(QWidget):
+    """The tree with what can be done in it, in the place of the conversation.
+
+    Signals:
+        gone(message id): that message's branch is to be shown.
+        compared(one, other): messages of two branches that are to be compared.
+        pruned(message id): it is to be deleted, with all that follows it.
+        said(text): a short word for the person.
+        closed(): the conversation is to come back.
+    """
+
+    gone = Signal(str)
+    compared = Signal(str, str)
+    pruned = Signal(str)
+    said = Signal(str)
+    closed = Signal()
+
+    def __init__(self, chat: Chat, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._folded: dict[str, bool] = {}  # by a person's hand
+        self.setAccessibleName(tr("Branches"))
+        self.model = BranchModel(chat, self)
+        self.view = BranchView(self.model, self)
+        self.words = QLabel(self)
+        self.words.setProperty("muted", True)
+        self._acts: dict[str, tuple[str, Callable[[Run], object]]] = {
+            "go": (tr("Show This Branch  Enter"), self._go),
+            "name": (tr("Name Branch  F2"), self._name),
+            "compare": (tr("Compare Branches  Shift+Enter"), self._compare),
+            "part": (tr("Messages One by One  Shift+Right"), self._part),
+            "prune": (tr("Delete Branch  Del"), self._prune),
+        }
+        self.buttons = {
+            act: IconButton(sign, self._acts[act][0], self)
+            for act, sign in (("name", "pencil"), ("compare", "git-diff"), ("prune", "trash"))
+        }
+        for act, button in self.buttons.items():
+            button.clicked.connect(partial(self.do, act))
+        close = IconButton("x", tr("Close  Esc"), self)
+        close.clicked.connect(self.closed)
+        top = QHBoxLayout()
+        top.setContentsMargins(16, 5, 8, 6)
+        top.setSpacing(4)
+        top.addWidget(self.words, 1)
+        for button in (*self.buttons.values(), close):
+            top.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.refresh)
+        self.view.did.connect(self.do)
+        self.view.closed.connect(self.closed)
+        self.view.customContextMenuRequested.connect(self._pop_menu)
+        self.view.expanded.connect(lambda index: self._on_folded(index, False))
+        self.view.collapsed.connect(lambda index: self._on_folded(index, True))
+        self.view.selectionModel().selectionChanged.connect(self._show_acts)
+        for changed in (chat.path_changed, chat.message_added, chat.turn_changed):
+            changed.connect(self._on_changed)
+        chat.message_changed.connect(self._on_message)
+        theme().changed.connect(self._on_theme)
+
+    def open_tree(self) -> None:
+        """Show it as the chat is now, with the focus at the end of what is shown."""
+        self.refresh()
+        index = self.model.index_with(self._chat.transcript.leaf_id)
+        self.view.setCurrentIndex(index)
+        self.view.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+        self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._soon.start()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the branches as they are now, and stay where one is."""
+        self._soon.stop()
+        view, model = self.view, self.model
+        if view.state() == QAbstractItemView.State.EditingState:
+            return
+        run = model.run(view.currentIndex())
+        near: list[str] = []
+        while run is not None:
+            near.append(run.id)
+            run = run.above
+        place, model_was = view.verticalScrollBar().value(), len(model.runs)
+        model.refresh()
+        few = len(model.runs) <= _FEW
+        view.blockSignals(True)
+        for each in model.runs:
+            if each.below and not self._folded.get(each.id, not few):
+                view.setExpanded(model.index_of(each.id), True)
+        view.blockSignals(False)
+        here = next((i for each in near if (i := model.index_of(each)).isValid()), None)
+        if here is not None:
+            view.setCurrentIndex(here)
+        if model_was:
+            view.verticalScrollBar().setValue(place)
+        self._show_words()
+        self._show_acts()
+
+    def _show_words(self) -> None:
+        runs, words = self.model.runs, [branches(self.model.leaves)]
+        if self.width() >= t.NARROW:
+            words.append(messages(sum(len(each.ids) for each in runs)))
+        self.words.setText(" · ".join(words))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_words()
+
+    def on_beat(self, alpha: int) -> None:
+        """An answer that is being written is seen to live."""
+        index = self.model.index_with(self._chat.answering_id)
+        if self.isVisible() and index.isValid():
+            self.view.delegate.alpha = alpha
+            self.model.tell(index)
+
+    # What is done with what is chosen.
+
+    def do(self, act: str) -> None:
+        """Do it with the current run, or say why not."""
+        run = self.model.run(self.view.currentIndex())
+        if run is None:
+            return
+        if why := self._why_not(act, run):
+            self.said.emit(why)
+            announce(self, why)
+        else:
+            self._acts[act][1](run)
+
+    def _why_not(self, act: str, run: Run) -> str:
+        """Why it cannot be done now, as a sentence; "" if it can."""
+        if not run.ids:
+            return tr("Choose a branch below it.")
+        if act == "go" and self._chat.answering and not run.shown:
+            return tr(BUSY)
+        if act == "prune":
+            return self._chat.can(Action.DELETE, run.id) or ""
+        if act == "compare" and self._pair(run) is None:
+            return tr("This branch is the one shown. Choose another, or two of them.")
+        return ""
+
+    def _pair(self, run: Run) -> tuple[str, str] | None:
+        """The two branches that are chosen, else the one that is shown and the current one."""
+        chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
+        ids = [each.id for each in chosen if each is not None and each.ids]
+        if len(ids) == 2:
+            return ids[0], ids[1]
+        leaf = self._chat.transcript.leaf_id
+        return None if run.shown or leaf is None else (leaf, run.id)
+
+    def _go(self, run: Run) -> None:
+        self.gone.emit(run.id)
+
+    def _name(self, run: Run) -> None:
+        self.view.edit(self.view.currentIndex())
+
+    def _compare(self, run: Run) -> None:
+        if (pair := self._pair(run)) is not None:
+            self.compared.emit(*pair)
+
+    def _prune(self, run: Run) -> None:
+        self.pruned.emit(run.id)
+
+    def _part(self, run: Run) -> None:
+        self.model.part(run)
+        self.refresh()
+
+    def menu(self) -> QMenu:
+        """What can be done with the current run."""
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.setToolTipsVisible(True)
+        run = self.model.run(self.view.currentIndex())
+        for act, (words, _) in self._acts.items():
+            action = menu.addAction(with_keys(words).replace("  ", "\t"))
+            action.triggered.connect(partial(self.do, act))
+            why = self._why_not(act, run) if run is not None else ""
+            action.setEnabled(not why)
+            action.setToolTip(why)
+        return menu
+
+    @Slot(QPoint)
+    def _pop_menu(self, at: QPoint) -> None:
+        self.menu().popup(self.view.viewport().mapToGlobal(at))
+
+    @Slot()
+    def _show_acts(self) -> None:
+        run = self.model.run(self.view.currentIndex())
+        for act, button in self.buttons.items():
+            why = self._why_not(act, run) if run is not None else ""
+            button.setEnabled(run is not None and not why)
+            button.setToolTip(why or button.tip)
+
+    def _on_folded(self, index: QModelIndex, folded: bool) -> None:
+        if (run := self.model.run(index)) is not None:
+            self._folded[run.id] = folded
+
+    # What the chat tells.
+
+    @Slot()
+    def _on_changed(self) -> None:
+        if self.isVisible():
+            self._soon.start()
+
+    @Slot(str)
+    def _on_message(self, message_id: str) -> None:
+        index = self.model.index_of(message_id)
+        if self.isVisible():
+            self.model.tell(index)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.view.scheduleDelayedItemsLayout()

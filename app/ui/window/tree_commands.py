@@ -1,0 +1,54 @@
+"""The branches of a chat: shown in the place of its conversation, and two of them compared."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Slot
+
+from app.settings.language import mark, tr
+from app.ui.compare.branches import BranchCompare
+from app.ui.pane.pane import ChatPane
+from app.ui.window.commands import Where, command
+from app.ui.window.notices import Pulse
+from app.ui.workspace.workspace import Workspace
+
+
+class TreeCommands(QObject):
+    """Opens and closes the tree of a pane's chat."""
+
+    def __init__(self, workspace: Workspace, pulse: Pulse) -> None:
+        super().__init__(workspace)
+        self._workspace = workspace
+        pulse.beat.connect(self._on_beat)
+
+    def _nothing_said(self, pane: ChatPane) -> str:
+        return tr("This chat is empty.") if pane.chat.transcript.leaf_id is None else ""
+
+    def _words(self, pane: ChatPane) -> str:
+        return mark("Hide Branches") if pane.shows_tree else mark("Show Branches")
+
+    @command(
+        "tree",
+        mark("Show Branches"),
+        "Ctrl+Shift+G",
+        where=Where.PANE,
+        why_not=_nothing_said,
+        words=_words,
+    )
+    def toggle(self, pane: ChatPane) -> None:
+        made = "tree" not in vars(pane)
+        pane.show_tree(not pane.shows_tree)
+        if made:
+            pane.tree.compared.connect(partial(self._compare, pane))
+
+    def _compare(self, pane: ChatPane, one: str, other: str) -> None:
+        window = BranchCompare(pane.chat, one, other, pane.window())
+        window.chosen.connect(pane.tree.gone)
+        window.open()
+
+    @Slot(int)
+    def _on_beat(self, alpha: int) -> None:
+        for pane in self._workspace.panes():
+            if pane.shows_tree:
+                pane.tree.on_beat(alpha)

@@ -1,0 +1,140 @@
+"""The branches of a chat as a tree: walked, gone to, named, compared and pruned by keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QApplication
+
+from app.ui.compare.branches import BranchCompare
+from app.ui.pane.branches import BranchTree
+from tests.app.conftest import Run, Start
+
+KEY = Qt.Key
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def lines(tree: BranchTree) -> list[str]:
+    """What is seen, from the top: a blank for each level, ">" for what is shown."""
+    view, model, found = tree.view, tree.model, list[str]()
+    index = model.index(0, 0)
+    while index.isValid():
+        run = model.run(index)
+        assert run is not None
+        name = f"[{model.name(run)}] " if model.name(run) else ""
+        mark = ">" if run.shown else ""
+        found.append(f"{' ' * run.depth}{mark}{name}{model.words(run)} {len(run.ids)}")
+        index = view.indexBelow(index)
+    return found
+
+
+def read(tree: BranchTree) -> list[str]:
+    """What a screen reader says of its lines."""
+    interface = QAccessible.queryAccessibleInterface(tree.view)
+    assert interface is not None
+    return [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
+
+
+def branched(run: Run) -> BranchTree:
+    """Three answers to one question, the first gone on from; the tree is open."""
+    pane = run.pane
+    run.ask("say one")
+    run.ask("say two")
+    first = pane.chat.transcript.path[1].id
+    pane.chat.regenerate(pane.chat.transcript.path[0].id)
+    run.answered()
+    pane.chat.edit(pane.chat.transcript.path[0].id, "say other")
+    run.answered()
+    pane.chat.show_branch_of(first)
+    run.window.commands["tree"].trigger()
+    return pane.tree
+
+
+def test_the_tree_is_walked_by_keys(start: Start):
+    run = start().ready()
+    tree, bot = branched(run), run.qtbot
+    view, pane = tree.view, run.pane
+    assert view.hasFocus()
+    drawn = [
+        ">Beginning of the chat 0",
+        " say other 2",
+        ">say one 1",
+        " Guide: one 1",
+        ">Guide: one 3",
+    ]
+    assert lines(tree) == drawn
+    assert tree.words.text() == "3 branches · 7 messages"
+    # Name it, and go there.
+    for _ in range(3):
+        bot.keyClick(view, KEY.Key_Up)
+    bot.keyClick(view, KEY.Key_Down)
+    bot.keyClick(view, KEY.Key_Down)
+    bot.keyClick(view, KEY.Key_F2)
+    editor = QApplication.focusWidget()
+    assert editor is not None
+    bot.keyClicks(editor, "  Again  and ")
+    bot.keyClick(editor, KEY.Key_Return)
+    run.until(lambda: lines(tree)[3] == " [Again and] Guide: one 1")
+    assert view.hasFocus()
+    assert read(tree)[-3:-1] == ["say one, 1 branch, shown", "Again and, Guide: one"]
+    # Compare it with what is shown.
+    bot.keyClick(view, KEY.Key_Return, SHIFT)
+    window = run.window.findChild(BranchCompare)
+    assert window is not None
+    texts = [[v.document().toPlainText() for v in c.texts] for c in window.columns]
+    assert texts == [["one", "say two", "two"], ["one"]]
+    window.reject()
+    run.until(lambda: run.window.findChild(BranchCompare) is None)
+    run.window.activateWindow()  # a window system does that by itself
+    run.until(run.window.isActiveWindow)
+    bot.keyClick(view, KEY.Key_Return)
+    assert not pane.shows_tree
+    assert [m.content for m in pane.chat.transcript.path] == ["say one", "one "]
+    assert pane.composer.field.hasFocus()
+    # Prune the other one, and take that back.
+    run.window.commands["tree"].trigger()
+    seen = [
+        ">Beginning of the chat 0",
+        " say other 2",
+        ">say one 1",
+        " Guide: one 3",
+        ">[Again and] Guide: one 1",
+    ]
+    assert lines(tree) == seen
+    bot.keyClick(view, KEY.Key_Up)
+    bot.keyClick(view, KEY.Key_Delete)
+    run.until(lambda: lines(tree) == [*seen[:2], ">say one 2"])
+    assert view.hasFocus()
+    run.window.commands["undo"].trigger()
+    run.until(lambda: lines(tree) == seen)
+    # Its messages one by one, and together again.
+    bot.keyClick(view, KEY.Key_Up)
+    bot.keyClick(view, KEY.Key_Up)
+    bot.keyClick(view, KEY.Key_Up)
+    bot.keyClick(view, KEY.Key_Down)
+    assert view.currentIndex().data() == "say other"
+    bot.keyClick(view, KEY.Key_Right, SHIFT)
+    assert lines(tree)[1:3] == [" say other 1", " Guide: other 1"]
+    bot.keyClick(view, KEY.Key_Down)
+    bot.keyClick(view, KEY.Key_Right, SHIFT)
+    assert lines(tree) == seen
+    # It lives while an answer is written; words go to the composer; Esc closes it.
+    bot.keyClick(view, KEY.Key_Escape)
+    assert not pane.shows_tree
+    run.say("hold 2")
+    run.until(lambda: run.answer(pane))
+    run.window.commands["tree"].trigger()
+    said = view.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said == "Again and, Guide: one, 3 messages, shown, replying"
+    bot.keyClick(view, KEY.Key_Up)
+    bot.keyClick(view, KEY.Key_Return)
+    assert run.window.toast.text.startswith("The model is still replying.")
+    bot.keyClicks(view, "x")
+    assert (pane.composer.text, pane.shows_tree) == ("x", True)
+    run.engine.release()
+    run.until(lambda: not pane.chat.answering)
+    # The name is there after a restart.
+    run.end()
+    run = start().ready()
+    run.window.commands["tree"].trigger()
+    assert lines(run.pane.tree) == [*seen[:4], ">[Again and] Guide: one 3"]
