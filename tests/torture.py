@@ -96,9 +96,7 @@ def queue(arguments: list[str]) -> int:
 
 def trial(arguments: list[str]) -> int:
     """A trial of 40 prompts and four variants, killed twice; its table is an unbroken one's."""
-    from tests.torture_trial import main
-
-    return main(arguments)
+    return _with_openblas("torture_trial", arguments)
 
 
 def person(arguments: list[str]) -> int:
@@ -253,6 +251,7 @@ COMMANDS = {
     "doors": doors,
     "kill": kill,
     "queue": queue,
+    "trial": trial,
     "person": person,
     "exchange": exchange,
     "profile": profile,

@@ -1,7 +1,7 @@
 """A trial of 40 prompts, put to the Guide in three ways and to a random model, killed twice.
 
 Its table must be that of a run that nobody has interrupted, byte for byte, and no answer that was
-on the disk may be asked for again.
+on the disk may be asked for again. Then a chat streams beside a table of the window.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ import argparse
 import json
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from app.chats.session import BACKGROUND
+from engine import Engine, SamplingParams
+from engine.bench.latency import gaps, timed
 from engine.bench.random_models import SHAPES, write_model
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,12 +57,17 @@ def lines(file: Path) -> list[bytes]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture trial", description=__doc__)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    seed = parser.parse_args(arguments).seed
+    parser.add_argument("--gaps", action="store_true", help="measure the neighbour alone")
+    options = parser.parse_args(arguments)
+    prompts = [way.format(topic) for topic in TOPICS for way in WAYS]
+    if options.gaps:
+        with tempfile.TemporaryDirectory() as folder:
+            return 0 if beside(Path(folder), prompts) else 1
+    seed = options.seed
     dice = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         model = write_model(root / "random", SHAPES["tiny"])
-        prompts = [way.format(topic) for topic in TOPICS for way in WAYS]
         told = TRIAL.format(prompts=json.dumps(prompts), model=json.dumps(str(model)))
         (root / "trial.toml").write_text(told)
         command = [sys.executable, "-m", "engine", "trial", str(root / "trial.toml"), "--out"]
@@ -92,4 +101,43 @@ def main(arguments: list[str]) -> int:
             f"trial: seed {seed}, {len(keys)} answers, {again} asked twice, the same as unbroken: "
             f"{', '.join(same) or 'none'}; {time.monotonic() - began:.0f} s"
         )
-        return 0 if len(same) == 3 and not again and len(keys) == 160 else 1
+        held = beside(root, prompts)
+        return 0 if len(same) == 3 and not again and len(keys) == 160 and held else 1
+
+
+def beside(root: Path, prompts: list[str]) -> bool:
+    """Whether a streaming chat's longest gap holds its bar beside a table's replies.
+
+    Their share is taken away for a third measurement, which only says what it is good for.
+    """
+    model = write_model(root / "135m", SHAPES["135m"])
+    few, endless = SamplingParams(max_tokens=12), SamplingParams(max_tokens=100_000)
+    with Engine() as engine:
+        loaded = engine.load(model)
+        stream = timed(engine.open_session(loaded), "Go on.", endless)
+        found: dict[str, list[float]] = {}
+        for name, way in (("alone", None), ("beside", BACKGROUND), ("as an equal", (0, "", 0.0))):
+            asked = [] if way is None else prompts[:6]
+            sessions = [engine.open_session(loaded) for _ in asked]
+            began, replies = time.perf_counter(), []
+            for session, prompt in zip(sessions, asked, strict=True):
+                session.prioritise(*(way or (0, "", 0.0)))
+                replies.append(session.send(prompt, few))
+            if not asked:
+                time.sleep(5)
+            for reply in replies:
+                reply.text(300)
+            times = [moment for moment in stream.times() if moment > began]
+            found[name] = gaps(times)
+            for session in sessions:
+                session.close()
+        assert stream.reply is not None
+        stream.reply.cancel()
+    bar = 3 * statistics.median(found["alone"]) + 0.1
+    for name, some in found.items():
+        print(
+            f"a streaming chat {name}: {len(some)} gaps, median "
+            f"{1000 * statistics.median(some):.0f} ms, longest {1000 * max(some):.0f} ms"
+        )
+    print(f"the bar is {1000 * bar:.0f} ms")
+    return max(found["beside"]) <= bar

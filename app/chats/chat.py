@@ -259,6 +259,10 @@ class Chat(ChatSignals):
         """Whether this is the chat that the person works in: its prompts are read first."""
         self._answering.session.set_front(front)
 
+    def set_background(self, background: bool) -> None:
+        """Whether its replies are for later: other chats' come first."""
+        self._answering.session.set_background(background)
+
     @property
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""

@@ -14,6 +14,10 @@ from engine import EngineError
 if TYPE_CHECKING:
     from engine import Model, Session
 
+BACKGROUND = (-1, "table", 20.0)
+"""What `Session.prioritise` is given for replies that nobody waits for: the last turn to be read,
+and of the time a fifth for all of them while others are answered."""
+
 
 def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
     """The tokens that a chat may have with its model, or another; 0 while that is not known."""
@@ -30,7 +34,7 @@ class ChatSession:
         self._loader = loader
         self._chat_id = chat_id
         self._session: Session | RemoteSession | None = None
-        self._front = False
+        self._front = self._background = False
         self._made_for: tuple[object, ...] | None = None
 
     @property
@@ -72,8 +76,8 @@ class ChatSession:
                 kv_bits=options.kv_bits,
                 context=options.context,
             )
-            self._session.prioritise(int(self._front))
             self._made_for = wanted
+            self._prioritise()
         return self._session
 
     def _open_remote(self, model: RemoteModel, options: ChatOptions) -> RemoteSession:
@@ -95,8 +99,18 @@ class ChatSession:
         """Whether its prompts come before those of the other chats."""
         if front != self._front:
             self._front = front
-            if self._session is not None:
-                self._session.prioritise(int(front))
+            self._prioritise()
+
+    def set_background(self, background: bool) -> None:
+        """Whether its replies are for later, unless it is in front."""
+        if background != self._background:
+            self._background = background
+            self._prioritise()
+
+    def _prioritise(self) -> None:
+        if self._session is not None:
+            behind = self._background and not self._front
+            self._session.prioritise(*(BACKGROUND if behind else (int(self._front), "", 0.0)))
 
     def twin_of(self, other: ChatSession) -> None:
         """Share what another chat's session has read, until either side writes."""

@@ -397,7 +397,7 @@ class RemoteSession:
         reply.begin(body)
         return reply
 
-    def prioritise(self, priority: int = 1) -> None:
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         """Another machine decides whose turn it is."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:

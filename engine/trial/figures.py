@@ -57,7 +57,7 @@ def difference(pairs: Iterable[tuple[bool | None, bool | None]]) -> Difference:
     """Of pairs (the other variant's, this one's); None is undecided, and such a pair is left out.
 
     The interval is Tango's score interval (Statistics in Medicine 17, 1998): it keeps to its 95 per
-    cent with few prompts, too, and agrees with McNemar's test of no difference.
+    cent with few prompts, too. The exact p is larger than the interval would have it with few.
     """
     decided = [(a, b) for a, b in pairs if a is not None and b is not None]
     lost = sum(a and not b for a, b in decided)

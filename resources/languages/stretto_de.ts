@@ -7544,6 +7544,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Gruppierung aufgehoben</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Antwort {letter}</translation>
@@ -9905,11 +9906,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Vergleiche höchstens {most} Nachrichten, nicht {count}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Not available in a table: it shows the names</source>
-        <translation>In einer Tabelle nicht verfügbar: Sie zeigt die Namen</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>Änderungen werden ermittelt…</translation>
@@ -10335,6 +10331,101 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/tree_commands.py"/>
         <source>Show Branches</source>
         <translation>Zweige anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Undecided: {why}</source>
+        <translation>Unentschieden: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Passes</source>
+        <translation>Bestanden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fails</source>
+        <translation>Nicht bestanden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Pass</source>
+        <translation>Besteht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fail</source>
+        <translation>Besteht nicht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Show Names</source>
+        <translation>Namen anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
+        <translation>{column}: {passed} von {of} bestehen ({share} %, mit 95 % zwischen {low} und {high} %)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
+        <translation>Gegenüber {first} verliert es {lost} und gewinnt {gained} von {of} (mit 95 % zwischen {low} und {high}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>No check</source>
+        <translation>Keine Prüfung</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies contain</source>
+        <translation>Antworten enthalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies equal</source>
+        <translation>Antworten lauten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies match the regular expression</source>
+        <translation>Antworten passen zum regulären Ausdruck</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are JSON of the schema</source>
+        <translation>Antworten sind JSON nach dem Schema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Python says so of answer</source>
+        <translation>Python sagt es von answer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>I judge the replies</source>
+        <translation>Ich beurteile die Antworten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Check replies</source>
+        <translation>Antworten prüfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What replies are checked for</source>
+        <translation>Worauf Antworten geprüft werden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I show them</source>
+        <translation>Namen verbergen, bis ich sie anzeige</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter what the replies are checked for.</source>
+        <translation>Gib ein, worauf die Antworten geprüft werden.</translation>
     </message>
 </context>
 </TS>

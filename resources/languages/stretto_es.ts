@@ -7587,6 +7587,7 @@ No respondiste.</translation>
         <translation>Desagrupados</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Respuesta {letter}</translation>
@@ -9953,11 +9954,6 @@ No respondiste.</translation>
         <translation>Compara como máximo {most} mensajes, no {count}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Not available in a table: it shows the names</source>
-        <translation>No disponible en una tabla: muestra los nombres</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>Buscando los cambios…</translation>
@@ -10335,6 +10331,101 @@ No respondiste.</translation>
         <location filename="../../app/ui/window/tree_commands.py"/>
         <source>Show Branches</source>
         <translation>Mostrar ramas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Undecided: {why}</source>
+        <translation>Sin decidir: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Passes</source>
+        <translation>Pasa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fails</source>
+        <translation>No pasa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Pass</source>
+        <translation>Aprobar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fail</source>
+        <translation>Suspender</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Show Names</source>
+        <translation>Mostrar nombres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
+        <translation>{column}: pasan {passed} de {of} ({share} %, de {low} a {high} % con un 95 %)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
+        <translation>Frente a {first} pierde {lost} y gana {gained} de {of} (de {low} a {high} con un 95 %).</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>No check</source>
+        <translation>Sin comprobación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies contain</source>
+        <translation>Las respuestas contienen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies equal</source>
+        <translation>Las respuestas son iguales a</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies match the regular expression</source>
+        <translation>Las respuestas coinciden con la expresión regular</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are JSON of the schema</source>
+        <translation>Las respuestas son JSON del esquema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Python says so of answer</source>
+        <translation>Python lo dice de answer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>I judge the replies</source>
+        <translation>Yo juzgo las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Check replies</source>
+        <translation>Comprobar las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What replies are checked for</source>
+        <translation>Qué se comprueba en las respuestas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I show them</source>
+        <translation>Ocultar los nombres hasta que los muestre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter what the replies are checked for.</source>
+        <translation>Escribe qué se comprueba en las respuestas.</translation>
     </message>
 </context>
 </TS>

@@ -7544,6 +7544,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Dégroupées</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Réponse {letter}</translation>
@@ -9905,11 +9906,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Comparez au plus {most} messages. Il y en a {count}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Not available in a table: it shows the names</source>
-        <translation>Indisponible dans un tableau&#xa0;: il montre les noms</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>Recherche des modifications…</translation>
@@ -10335,6 +10331,101 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/window/tree_commands.py"/>
         <source>Show Branches</source>
         <translation>Afficher les branches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Undecided: {why}</source>
+        <translation>Indécis : {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Passes</source>
+        <translation>Réussi</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fails</source>
+        <translation>Échoué</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Pass</source>
+        <translation>Réussit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fail</source>
+        <translation>Échoue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Show Names</source>
+        <translation>Afficher les noms</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
+        <translation>{column} : {passed} sur {of} réussissent ({share} %, de {low} à {high} % à 95 %)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
+        <translation>Par rapport à {first}, {lost} de perdues et {gained} de gagnées sur {of} (de {low} à {high} à 95 %).</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>No check</source>
+        <translation>Aucune vérification</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies contain</source>
+        <translation>Les réponses contiennent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies equal</source>
+        <translation>Les réponses sont égales à</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies match the regular expression</source>
+        <translation>Les réponses correspondent à l’expression régulière</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are JSON of the schema</source>
+        <translation>Les réponses sont du JSON conforme au schéma</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Python says so of answer</source>
+        <translation>Python le dit de answer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>I judge the replies</source>
+        <translation>Je juge les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Check replies</source>
+        <translation>Vérifier les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What replies are checked for</source>
+        <translation>Ce qui est vérifié dans les réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I show them</source>
+        <translation>Masquer les noms jusqu’à ce que je les affiche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter what the replies are checked for.</source>
+        <translation>Saisissez ce qui est vérifié dans les réponses.</translation>
     </message>
 </context>
 </TS>

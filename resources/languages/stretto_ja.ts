@@ -7443,6 +7443,7 @@ You did not answer.</source>
         <translation>グループを解除しました</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>回答{letter}</translation>
@@ -9777,11 +9778,6 @@ You did not answer.</source>
         <translation>比較できるメッセージは{most}件までです。現在は{count}件です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Not available in a table: it shows the names</source>
-        <translation>表には名前が表示されるため使えません</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>変更を確認中…</translation>
@@ -10204,6 +10200,101 @@ You did not answer.</source>
         <location filename="../../app/ui/window/tree_commands.py"/>
         <source>Show Branches</source>
         <translation>分岐を表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Undecided: {why}</source>
+        <translation>未定: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Passes</source>
+        <translation>合格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fails</source>
+        <translation>不合格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Pass</source>
+        <translation>合格にする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fail</source>
+        <translation>不合格にする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Show Names</source>
+        <translation>名前を表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
+        <translation>{column}: {of}件中{passed}件が合格 ({share}%、95%の確率で{low}～{high}%)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
+        <translation>{first}と比べて{of}件中{lost}件を失い、{gained}件を得ます (95%の確率で{low}～{high})。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>No check</source>
+        <translation>チェックなし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies contain</source>
+        <translation>回答に含まれる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies equal</source>
+        <translation>回答が一致する</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies match the regular expression</source>
+        <translation>回答が正規表現に一致する</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are JSON of the schema</source>
+        <translation>回答がスキーマに合うJSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Python says so of answer</source>
+        <translation>Pythonがanswerを判定する</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>I judge the replies</source>
+        <translation>自分で回答を判定する</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Check replies</source>
+        <translation>回答のチェック</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What replies are checked for</source>
+        <translation>回答で確認する内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I show them</source>
+        <translation>表示するまで名前を隠す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter what the replies are checked for.</source>
+        <translation>回答で確認する内容を入力してください。</translation>
     </message>
 </context>
 </TS>

@@ -7486,6 +7486,7 @@ You did not answer.</source>
         <translation>已取消分组</translation>
     </message>
     <message>
+        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>回复 {letter}</translation>
@@ -9825,11 +9826,6 @@ You did not answer.</source>
         <translation>最多对比 {most} 条消息。现在有 {count} 条。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Not available in a table: it shows the names</source>
-        <translation>表格会显示名称，因此不可用</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Looking for changes…</source>
         <translation>正在查找更改…</translation>
@@ -10204,6 +10200,101 @@ You did not answer.</source>
         <location filename="../../app/ui/window/tree_commands.py"/>
         <source>Show Branches</source>
         <translation>显示分支</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Undecided: {why}</source>
+        <translation>未定：{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Passes</source>
+        <translation>通过</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fails</source>
+        <translation>未通过</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Pass</source>
+        <translation>判为通过</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Fail</source>
+        <translation>判为未通过</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Show Names</source>
+        <translation>显示名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
+        <translation>{column}：{of} 条中有 {passed} 条通过（{share}%，95% 区间 {low}% 至 {high}%）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/table_window.py"/>
+        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
+        <translation>与 {first} 相比，{of} 条中失去 {lost} 条，增加 {gained} 条（95% 区间 {low} 至 {high}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>No check</source>
+        <translation>不检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies contain</source>
+        <translation>回复包含</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies equal</source>
+        <translation>回复等于</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies match the regular expression</source>
+        <translation>回复匹配正则表达式</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Replies are JSON of the schema</source>
+        <translation>回复是符合模式的 JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Python says so of answer</source>
+        <translation>由 Python 判断 answer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>I judge the replies</source>
+        <translation>我来评判回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Check replies</source>
+        <translation>检查回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>What replies are checked for</source>
+        <translation>检查回复的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Hide names until I show them</source>
+        <translation>显示前隐藏名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <source>Enter what the replies are checked for.</source>
+        <translation>请输入要检查的回复内容。</translation>
     </message>
 </context>
 </TS>

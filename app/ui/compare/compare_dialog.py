@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
@@ -36,6 +38,8 @@ from app.ui.pane.files import PaneFiles
 from app.ui.pane.sampling_form import TEMPERATURE
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
+from engine.sandbox.python_cell import offered
+from engine.trial.plan import check_of
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
@@ -275,6 +279,63 @@ class MessagesField(QWidget):
         self.changed.emit()
 
 
+CHECKS = {
+    "": mark("No check"),
+    "contains": mark("Replies contain"),
+    "equals": mark("Replies equal"),
+    "regex": mark("Replies match the regular expression"),
+    "json_schema": mark("Replies are JSON of the schema"),
+    "python": mark("Python says so of answer"),
+    "eye": mark("I judge the replies"),
+}
+"""What may be asked of each reply, as `engine.trial.plan` names it."""
+
+
+class CheckField(QWidget):
+    """What each reply has to be.
+
+    Signals:
+        changed(): that is another.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName(tr("Check replies"))
+        for kind, words in CHECKS.items():
+            if kind != "python" or offered():
+                self.kind.addItem(tr(words), kind)
+        self.value = QLineEdit(self)
+        self.value.setAccessibleName(tr("What replies are checked for"))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.kind)
+        layout.addWidget(self.value, 1)
+        self.kind.currentIndexChanged.connect(self._on_kind)
+        self.value.textChanged.connect(self.changed)
+        self._on_kind()
+
+    def check(self) -> dict[str, Any] | None:
+        """The check as a trial's file has it, {} for none; None where it is not whole."""
+        kind, text = self.kind.currentData(), self.value.text()
+        if kind in ("", "eye"):
+            return {kind: True} if kind else {}
+        try:
+            told = {kind: json.loads(text) if kind == "json_schema" else text}
+            check_of(told, ())
+        except ValueError:
+            return None
+        return told
+
+    @Slot()
+    def _on_kind(self) -> None:
+        self.value.setVisible(self.kind.currentData() not in ("", "eye"))
+        self.changed.emit()
+
+
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
 BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
@@ -366,6 +427,7 @@ class CompareDialog(Sheet):
         self._names = dict(models)
         self.asked = MessagesField(prompt, prompts or {}, self)
         self.prompt = self.asked.prompt
+        self.check = CheckField(self)
         self.files = CompareFiles(files, self.prompt, self) if files is not None else None
         self.kinds = {
             kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
@@ -381,7 +443,7 @@ class CompareDialog(Sheet):
             box.setToolTip(ref)
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self.blind = QCheckBox(tr("Hide names until I keep a reply"), self)
+        self.blind = QCheckBox(self)
         self.tally = self.label(tally(kept or {}, self._names))
         self.why = self.label()
         keep_place(self.why)
@@ -394,6 +456,7 @@ class CompareDialog(Sheet):
         how_many.addStretch(1)
         self.put(
             self.asked,
+            self.check,
             *([self.files] if self.files is not None else []),
             QLabel(tr("Compare by"), self),
             *self.kinds.values(),
@@ -409,6 +472,7 @@ class CompareDialog(Sheet):
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
         self.asked.changed.connect(self._refresh)
+        self.check.changed.connect(self._refresh)
         if self.files is not None:
             self.files.changed.connect(self._refresh)
         WheelGuard(self)
@@ -453,12 +517,11 @@ class CompareDialog(Sheet):
         for box in self.models:
             box.setVisible(by_model)
         several = self.asked.several
-        self.blind.setEnabled(not several)
-        self.blind.setToolTip(
-            tr("Not available in a table: it shows the names")
-            if several
-            else tr("Replies are shuffled and named Reply A, Reply B and so on")
+        self.check.setVisible(several)
+        self.blind.setText(
+            tr("Hide names until I show them") if several else tr("Hide names until I keep a reply")
         )
+        self.blind.setToolTip(tr("Replies are shuffled and named Reply A, Reply B and so on"))
         self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()
         self.why.setText(why)
@@ -482,4 +545,6 @@ class CompareDialog(Sheet):
             )
         if self.files is not None and self.files.reading:
             return tr("“{file}” is still being read.", file=self.files.reading[0])
+        if self.asked.several and self.check.check() is None:
+            return tr("Enter what the replies are checked for.")
         return self.asked.why_not()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -17,18 +18,28 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.chats.table import MESSAGE, AnswerTable, Cell, as_csv, as_markdown
-from app.settings.language import counted, tr
+from app.chats.table import MESSAGE, AnswerTable, Cell, as_markdown
+from app.settings.language import counted, number, tr
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets import asking
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.sheet import Sheet
+from engine.trial.report import as_csv
 
 _LOOK_MS = 500
 _SHOWN = 700
 """Characters of an answer that a cell shows; Enter opens the whole."""
 _TIP = 2_000
-_ENDINGS = {".csv": as_csv, ".md": as_markdown}
+_KINDS = "CSV (*.csv);;Markdown (*.md);;JSON (*.json);;HTML (*.html)"
+
+
+def verdict_words(cell: Cell) -> str:
+    """What came of a reply's check; "" where there is nothing to say."""
+    if cell.verdict is None:
+        return ""
+    if cell.verdict.passed is None:
+        return tr("Undecided: {why}", why=cell.verdict.why)
+    return tr("Passes") if cell.verdict.passed else tr("Fails")
 
 
 class TableWindow(Sheet):
@@ -46,7 +57,6 @@ class TableWindow(Sheet):
         self._cells: dict[tuple[int, int], Cell] = {}
         self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
         self.grid.setAccessibleName(tr("Replies by message and column"))
-        self.grid.setHorizontalHeaderLabels([tr(MESSAGE), *table.columns.values()])
         self.grid.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.grid.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.grid.setVerticalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
@@ -60,9 +70,18 @@ class TableWindow(Sheet):
         heads.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         heads.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         heads.setHighlightSections(False)
+        if "eye" in table.check:
+            self.grid.installEventFilter(self)
         self.grid.cellActivated.connect(self._on_activated)
         for row, message in enumerate(table.messages):
             self._put(row, 0, message, message)
+        self.figures = self.label()
+        self.passes = self.button(tr("Pass"), partial(self._say, True))
+        self.fails = self.button(tr("Fail"), partial(self._say, False))
+        self.reveal = self.button(tr("Show Names"), table.reveal)
+        for button, key in ((self.passes, "+"), (self.fails, "-")):
+            button.setToolTip(f"{button.text()} ({key})")
+            button.setVisible("eye" in table.check)
         self.words = self.label()
         self.go = self.button(tr("Stop"), self._on_go)
         self.copy = self.button(tr("Copy as Markdown"), self._on_copy)
@@ -70,11 +89,11 @@ class TableWindow(Sheet):
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.words, 1)
-        for button in (self.go, self.copy, self.save):
+        for button in (self.passes, self.fails, self.reveal, self.go, self.copy, self.save):
             foot.addWidget(button)
         self.rows.setContentsMargins(16, 14, 16, 14)
         self.rows.addWidget(self.grid, 1)
-        self.put(foot)
+        self.put(self.figures, foot)
         self.resize(scaled(980), scaled(620))
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self.refresh)
@@ -88,6 +107,8 @@ class TableWindow(Sheet):
         """Show the answers as they are now."""
         table = self.table
         complete = 0
+        self.grid.setHorizontalHeaderLabels([tr(MESSAGE), *table.heads])
+        self.reveal.setVisible(table.blind)
         for row, message in enumerate(table.messages):
             for place, chat_id in enumerate(table.columns, 1):
                 cell = table.cell(message, chat_id)
@@ -96,8 +117,9 @@ class TableWindow(Sheet):
                     self._cells[row, place] = cell
                     text = cell.text.strip()
                     note = f"{cell.note}…" if cell.note == tr("Replying") else cell.note
-                    shown = "\n".join(filter(None, (f"[{note}]" if note else "", text)))
-                    self._put(row, place, shown, text or note)
+                    judged = "" if cell.note else verdict_words(cell)
+                    heads = [f"[{words}]" for words in (note, judged) if words]
+                    self._put(row, place, "\n".join([*heads, text]).strip(), text or note)
         of = len(table.messages) * len(table.columns)
         self.words.setText(
             counted(
@@ -107,6 +129,8 @@ class TableWindow(Sheet):
                 complete=complete,
             )
         )
+        self.figures.setText(self._told())
+        self.figures.setVisible(bool(table.check))
         self.go.setText(tr("Stop") if table.running else tr("Continue"))
         self.go.setEnabled(table.running or complete < of)
         self.go.setToolTip("" if self.go.isEnabled() else tr("All replies are complete"))
@@ -115,6 +139,61 @@ class TableWindow(Sheet):
                 self._looking.start()
             else:
                 self._looking.stop()
+
+    def _told(self) -> str:
+        """How many of each column's replies pass, and how it differs from the first."""
+        if not self.table.check:
+            return ""
+        trial, lines = self.table.trial(), list[str]()
+        for place, head in enumerate(self.table.heads):
+            share = trial.share(head)
+            if not share.of:
+                continue
+            told = tr(
+                "{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)",
+                column=head,
+                passed=number(share.passed),
+                of=number(share.of),
+                share=round(100 * share.passed / share.of),
+                low=round(100 * share.low),
+                high=round(100 * share.high),
+            )
+            if place and (found := trial.difference(head)).of:
+                told += " · " + tr(
+                    "Against {first} it loses {lost} and gains {gained} of {of}"
+                    " ({low} to {high} with 95 %).",
+                    first=self.table.heads[0],
+                    lost=number(found.lost),
+                    gained=number(found.gained),
+                    of=number(found.of),
+                    low=f"{round(found.of * found.low):+d}".replace("-", "−"),
+                    high=f"{round(found.of * found.high):+d}".replace("-", "−"),
+                )
+            lines.append(told)
+        return "\n".join(lines)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The keys + and - in the grid, which would look for a cell that begins so."""
+        if isinstance(event, QKeyEvent) and event.text() in ("+", "-"):
+            if event.type() == QEvent.Type.KeyPress:
+                self._say(event.text() == "+")
+            return True
+        return super().eventFilter(watched, event)
+
+    def _say(self, passed: bool) -> None:
+        """What the person says of the reply that is chosen; the next one is chosen."""
+        row, place = self.grid.currentRow(), self.grid.currentColumn()
+        if row < 0 or place < 1:
+            return
+        chat_id = list(self.table.columns)[place - 1]
+        cell = self.table.cell(self.table.messages[row], chat_id)
+        if cell.note:
+            return
+        self.table.say(cell.message_id, passed)
+        last = place == len(self.table.columns)
+        if not last or row + 1 < len(self.table.messages):
+            self.grid.setCurrentCell(row + last, 1 if last else place + 1)
+        self.grid.setFocus()
 
     def _put(self, row: int, place: int, text: str, whole: str) -> None:
         item = self.grid.item(row, place)
@@ -146,7 +225,11 @@ class TableWindow(Sheet):
         rows = []
         for message in self.table.messages:
             cells = [self.table.cell(message, chat_id) for chat_id in self.table.columns]
-            told = [f"{c.text} [{c.note}]".lstrip() if c.note else c.text for c in cells]
+            notes = [c.note or verdict_words(c) for c in cells]
+            told = [
+                f"{c.text} [{n}]".lstrip() if n else c.text
+                for c, n in zip(cells, notes, strict=True)
+            ]
             rows.append([message, *told])
         return rows
 
@@ -157,7 +240,7 @@ class TableWindow(Sheet):
 
     @property
     def _heads(self) -> Sequence[str]:
-        return list(self.table.columns.values())
+        return self.table.heads
 
     @Slot()
     def _on_save(self) -> None:
@@ -165,13 +248,21 @@ class TableWindow(Sheet):
 
     async def _export(self) -> None:
         start = asking.documents() / "Compared messages.csv"
-        path = await asking.place(self, tr("Export"), start, "CSV (*.csv);;Markdown (*.md)")
+        path = await asking.place(self, tr("Export"), start, _KINDS)
         if path is not None:
             self.write(path)
 
     def write(self, path: Path) -> None:
         """Write the table to a file, in one step."""
-        flows.start(self, self._write(path, _ENDINGS[path.suffix](self._heads, self._rows())))
+        if path.suffix == ".json":
+            text = self.table.trial().to_json()
+        elif path.suffix == ".html":
+            text = self.table.trial().to_html()
+        elif path.suffix == ".md":
+            text = as_markdown(self._heads, self._rows())
+        else:
+            text = as_csv([[tr(MESSAGE), *self._heads], *self._rows()])
+        flows.start(self, self._write(path, text))
 
     async def _write(self, path: Path, text: str) -> None:
         def work(_: object) -> None:

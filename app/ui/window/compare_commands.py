@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMouseEvent
@@ -485,7 +486,9 @@ class CompareCommands(QObject):
                 active.composer.set_text("")
             columns, files = dialog.columns(), dialog.attachments
             if dialog.asked.several:
-                self._begin_table(columns, system, dialog.asked.messages(), files)
+                check, blind = dialog.check.check(), dialog.blind.isChecked()
+                messages = dialog.asked.messages()
+                self._begin_table(columns, system, messages, files, check, blind)
                 take_files()
                 return
             blind = dialog.blind.isChecked()
@@ -500,14 +503,27 @@ class CompareCommands(QObject):
         dialog.open()
 
     def _begin_table(
-        self, columns: Sequence[Column], system: str, messages: list[str], files: Attachments
+        self,
+        columns: Sequence[Column],
+        system: str,
+        messages: list[str],
+        files: Attachments,
+        check: dict[str, Any] | None,
+        blind: bool,
     ) -> None:
         told = [(column.model, column.options, column.words) for column in columns]
         if self.table is not None:
             self.table.let_go()
-        self.table = AnswerTable.begin(self._library, told, system, messages, self, files)
-        self._store.save_layout(TABLE, self.table.to_json())
+        self.table = AnswerTable.begin(
+            self._library, told, system, messages, self, files, check, blind
+        )
+        self._keep_table()
         self.show_table()
+
+    @Slot()
+    def _keep_table(self) -> None:
+        if self.table is not None:
+            self._store.save_layout(TABLE, self.table.to_json())
 
     def _no_table(self) -> str:
         known = self.table is not None or self._store.layout(TABLE) is not None
@@ -529,6 +545,8 @@ class CompareCommands(QObject):
         if window is None:
             window = TableWindow(self.table, self._window)
             window.opened.connect(self._chats.open_at)
+            self.table.kept.connect(self._keep_table, Qt.ConnectionType.UniqueConnection)
+            self.table.judge()
         window.show()
         window.raise_()
         window.activateWindow()

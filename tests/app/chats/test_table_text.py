@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from app.chats.table import as_csv, as_markdown
+from app.chats.table import as_markdown
+from engine.trial.report import as_csv
 
 ROWS = [
     ["Say a | b", 'He said "a, b".\nTwice.', "a\\b"],
@@ -14,7 +15,7 @@ ROWS = [
 
 
 def test_csv_reads_back_and_gives_a_spreadsheet_nothing_to_reckon_out():
-    text = as_csv(["one", "two"], ROWS)
+    text = as_csv([["Message", "one", "two"], *ROWS])
     assert text.startswith("\ufeff")
     read = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
     assert read == [["Message", "one", "two"], ROWS[0], ["'=1+1", "'-x", "plain"]]

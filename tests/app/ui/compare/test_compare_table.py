@@ -97,6 +97,76 @@ def test_it_is_stopped_and_goes_on_with_what_is_missing(run: Run):
     assert len(run.engine.sent) == asked + 4  # what was complete is not asked again
 
 
+def test_a_check_says_what_passes_in_figures_and_exports(run: Run, tmp_path: Path):
+    dialog = open_dialog(run)
+    dialog.asked.kind.setCurrentText(LINES)
+    dialog.prompt.setPlainText("say one\nsay two\nfail")
+    assert not dialog.check.value.isVisibleTo(dialog)
+    for kind, value, whole in (
+        ("json_schema", "{", False),
+        ("regex", "", False),
+        ("regex", "on", True),
+    ):
+        dialog.check.kind.setCurrentIndex(dialog.check.kind.findData(kind))
+        dialog.check.value.setText(value)
+        assert dialog.go.isEnabled() is whole
+    dialog.go.click()
+    answers = table(run)
+    run.until(lambda: not answers.running and "gains 0 of 3" in window(run).figures.text())
+    assert [row[1] for row in read(run)] == [
+        "[Passes]\none",
+        "[Fails]\ntwo",
+        "[Not enough memory.]\nSo far",
+    ]
+    told = window(run).figures.text().splitlines()
+    assert told[0] == "Seed 1: 1 of 3 pass (33 %, 6 to 79 % with 95 %)"
+    assert "Against Seed 1 it loses 0 and gains 0 of 3" in told[1]
+    assert {session.priority for session in run.engine.sessions} == {0}  # all is done
+    for name, words in (
+        ("a.json", '"passed": true'),
+        ("a.html", "1 of 3 pass"),
+        ("a.csv", "[Fails]"),
+    ):
+        window(run).write(tmp_path / name)
+        run.until((tmp_path / name).exists)
+        assert words in (tmp_path / name).read_text("utf-8")
+
+
+def test_a_person_judges_without_the_names_and_is_remembered(start: Start):
+    run = start().ready()
+    dialog = open_dialog(run)
+    dialog.asked.kind.setCurrentText(LINES)
+    dialog.prompt.setPlainText("say one\nhold 2")
+    dialog.check.kind.setCurrentIndex(dialog.check.kind.findData("eye"))
+    dialog.blind.setChecked(True)
+    dialog.go.click()
+    answers = table(run)
+    run.until(lambda: all(answers.cell("hold 2", i).text == "1 2 " for i in answers.columns))
+    assert {session.priority for session in run.engine.sessions} == {-1}
+    run.engine.release()
+    run.until(lambda: not answers.running)
+    shown, grid = window(run), window(run).grid
+    assert [grid.horizontalHeaderItem(n).text() for n in (1, 2)] == ["Reply A", "Reply B"]
+    assert "Seed" not in "".join(chat.shown_title for chat in run.app.library.chats())
+    grid.setCurrentCell(0, 1)
+    for key in "+-+":
+        run.qtbot.keyClick(grid, key)
+    assert [row[1:] for row in read(run)] == [
+        ["[Passes]\none", "[Fails]\none"],
+        ["[Passes]\n1 2 end", "1 2 end"],
+    ]
+    assert shown.figures.text().startswith("Reply A: 2 of 2 pass (100 %, 34 to 100 %")
+    run.end()
+    run = start()
+    run.until(lambda: run.engine)
+    run.window.commands["compare_table"].trigger()
+    assert read(run)[0][1:] == ["[Passes]\none", "[Fails]\none"]
+    window(run).reveal.click()
+    names = {window(run).grid.horizontalHeaderItem(n).text() for n in (1, 2)}
+    assert names == {"Seed 1", "Seed 2"}
+    assert not window(run).reveal.isVisibleTo(window(run))
+
+
 def test_closing_its_window_ends_no_answer(run: Run):
     ask(run, "hold 2\nsay two")
     answers = table(run)
@@ -149,7 +219,7 @@ def test_kept_prompts_are_asked_but_those_with_variables(run: Run):
     dialog = open_dialog(run)
     dialog.asked.kind.setCurrentText(PROMPTS)
     assert dialog.asked.messages() == ["say one", "say two"]
-    assert not dialog.blind.isEnabled()
+    assert dialog.blind.text() == "Hide names until I show them"
     assert [tick.isEnabled() for tick in dialog.asked.ticks] == [True, False, True]
     for tick in dialog.asked.ticks:
         tick.setChecked(False)
