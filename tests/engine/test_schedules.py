@@ -27,7 +27,7 @@ def outcome(engine: Engine, folder: Path, steps: int, seed: int = 5) -> Outcome:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_nobody_hears_anything_of_the_others(
     engine: Engine,
     model_folder: Callable[[str], Path],
@@ -91,7 +91,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed
     monkeypatch.setattr(ragged, "share_caches", exchanging)
-    assert outcome(engine, folder, 80).faults
+    assert outcome(engine, folder, 40).faults
 
 
 def test_what_counts_as_a_tie_is_decided_by_the_margin(

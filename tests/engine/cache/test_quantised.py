@@ -76,6 +76,7 @@ def test_beside_others_as_alone(
 
 
 @QUANTISABLE
+@pytest.mark.turns(2)
 def test_going_back_and_handing_on(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:

@@ -249,7 +249,7 @@ def test_random_schedules_with_slots_at_every_length(
 ) -> None:
     """Chats of all bits come, go, are forked, edited, stopped and paused."""
     folder = folders("windows and bits")
-    chats = Schedule(engine, folder, 4).run(40)
+    chats = Schedule(engine, folder, 4).run(24)
     with Engine() as judge:
         found = compare(judge, folder, chats)
     assert found.faults == []

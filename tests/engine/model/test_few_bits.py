@@ -445,6 +445,7 @@ def test_chats_say_the_same_alone_and_together(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{"kv_bits": 8}, {"reproducible": True}])
+@pytest.mark.turns(2)
 def test_chats_of_other_kinds_do_so_too(folder: Path, options: dict[str, Any]) -> None:
     with Engine() as engine:
         alone = answers(engine, folder, together=False, **options)

@@ -265,6 +265,7 @@ def crowd(engine: Engine, model: Model) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "attention sinks", "MLA"])
+@pytest.mark.turns(2)
 def test_several_that_copy_draft_in_one_pass(
     engine: Engine,
     model_folder: Callable[[str], Path],

@@ -217,7 +217,7 @@ def test_f14_b11_a_client_that_half_closes_gets_the_rest(
 ) -> None:
     body = {
         "messages": [user("x")],
-        "max_tokens": 300,
+        "max_tokens": 80,
         "logit_bias": NEVER_ENDS,
         "stream": stream,
         "stream_options": {"include_usage": True} if stream else None,
@@ -225,7 +225,7 @@ def test_f14_b11_a_client_that_half_closes_gets_the_rest(
     asked = request(body, close=version == "1.1").replace(b"HTTP/1.1", f"HTTP/{version}".encode())
     answer = exchange(served, asked, half_close=True)
     assert b"HTTP/1.1 200 OK" in answer
-    assert b'"completion_tokens": 300' in answer
+    assert b'"completion_tokens": 80' in answer
     assert (b"data: [DONE]" in answer) is stream
 
 
@@ -556,7 +556,7 @@ def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
     assert "Traceback" not in errors
 
 
-def test_2000_requests_with_random_disconnects_leave_nothing_behind(own: Server) -> None:
+def test_1000_requests_with_random_disconnects_leave_nothing_behind(own: Server) -> None:
     chosen = random.Random(9)
     body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
 
@@ -589,7 +589,7 @@ def test_2000_requests_with_random_disconnects_leave_nothing_behind(own: Server)
         batch(20)
     at_rest()
     threads, files, sessions = lasting_threads(), descriptors(), memory()
-    for _ in range(90):
+    for _ in range(40):  # `torture serve` goes on
         batch(20)
     at_rest()
     assert lasting_threads() <= threads
