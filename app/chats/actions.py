@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from app.chats import panel
 from app.chats.options import ChatOptions, of_answer
 from app.chats.transcript import Transcript, did_not_fit
-from app.chats.turn import Compose, Editing, Reply, Running, Waiting
+from app.chats.turn import Compose, Editing, Reply, Running, Waiting, Writing
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
 from app.store import Message
@@ -31,6 +32,8 @@ class Action(Enum):
     EDIT = "edit"
     REGENERATE = "regenerate"
     SAME_AGAIN = "same"
+    PANEL = "panel"
+    UNFOLD = "unfold"
     CONTINUE = "continue"
     FORGET_OLDEST = "forget_oldest"
     COPY = "copy"
@@ -55,6 +58,7 @@ _NEEDS_QUIET = frozenset(
         Action.EDIT,
         Action.REGENERATE,
         Action.SAME_AGAIN,
+        Action.PANEL,
         Action.CONTINUE,
         Action.FORGET_OLDEST,
         Action.DELETE,
@@ -158,6 +162,8 @@ _NOTHING = {
     Action.EDIT: mark("You have not sent a message yet."),
     Action.REGENERATE: mark("There is no message to reply to yet."),
     Action.SAME_AGAIN: mark("There is no reply yet."),
+    Action.PANEL: mark("You have not sent a message yet."),
+    Action.UNFOLD: mark("There is no reply yet."),
     Action.CONTINUE: mark("There is no reply yet."),
     Action.FORGET_OLDEST: mark("There is no reply yet."),
     Action.COPY: mark("There is no reply yet."),
@@ -237,12 +243,25 @@ def _regenerate(turn: Turn, message: Message) -> str | None:
 def _same_again(turn: Turn, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
         return tr("This is not a reply.")
+    if panel.kind_of(message):
+        return tr("This was made of a panel. Show the panel and make it again.")
     if of_answer(message.stats, ChatOptions()) is None:
         last = turn.transcript.last("assistant")
         if last is not None and last.id == message.id:
             return tr("The seed of the last reply is unknown")
         return tr("The seed of this reply is unknown")
     return None
+
+
+def _panel(turn: Turn, message: Message) -> str | None:
+    if panel.question(turn.transcript, message.id) is None:
+        return tr("This reply has no message before it.")
+    return None if isinstance(turn.compose, Writing) else tr("Finish editing the message first.")
+
+
+def _unfold(turn: Turn, message: Message) -> str | None:
+    found = panel.columns(turn.transcript, message.id)
+    return None if found else tr("The columns of this panel are not in this chat.")
 
 
 def _continue(turn: Turn, message: Message) -> str | None:
@@ -279,7 +298,8 @@ def _copy(turn: Turn, message: Message) -> str | None:
 
 
 def _branch(turn: Turn, message: Message) -> str | None:
-    return tr("This reply is not finished yet.") if message.id == turn.answering else None
+    unfinished = message.id == turn.answering or message.status == "streaming"
+    return tr("This reply is not finished yet.") if unfinished else None
 
 
 def _delete(turn: Turn, message: Message) -> str | None:
@@ -300,6 +320,8 @@ _ON_MESSAGE = {
     Action.EDIT: _edit,
     Action.REGENERATE: _regenerate,
     Action.SAME_AGAIN: _same_again,
+    Action.PANEL: _panel,
+    Action.UNFOLD: _unfold,
     Action.CONTINUE: _continue,
     Action.FORGET_OLDEST: _forget_oldest,
     Action.COPY: _copy,

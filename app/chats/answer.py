@@ -19,6 +19,8 @@ def kept_stats(
 ) -> dict[str, Any]:
     """The engine's figures, what it takes to have the same answer again, and how it differs."""
     stats = dict(told)
+    if of_panel := transcript[answer.message_id].stats.get("panel"):
+        stats["panel"] = of_panel
     if answer.seed is not None and answer.options is not None:
         options = answer.options.to_params()
         options.pop("seed", None)
@@ -90,6 +92,13 @@ class Answer:
         answer = cls(message_id, continues=True)
         answer._text = [content] if content else []
         answer._reasoning = [reasoning] if reasoning else []
+        return answer
+
+    @classmethod
+    def after(cls, message_id: str, content: str, options: ChatOptions) -> Answer:
+        """One that begins with words that no model has written."""
+        answer = cls(message_id, options=options)
+        answer._text = [content]
         return answer
 
     def read(self, progress: PromptProgress) -> None:

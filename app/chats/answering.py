@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
+from app.chats import panel
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer, Phase, kept_stats
+from app.chats.images import joined
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
@@ -219,6 +221,13 @@ class Answering(QObject):
         self._closing = True
         self.stop()
 
+    def drop(self) -> None:
+        """End the reply at once; what it wrote stays, and what the engine has read goes."""
+        if isinstance(self.reply, Running | Paused):
+            self.reply.handle.cancel()
+        self._end("cancelled")
+        self.session.forget()
+
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
         self._closing = True
@@ -232,7 +241,7 @@ class Answering(QObject):
     # Between the engine and the message.
 
     def _ask(self, answer: Answer, ref: str, model: Model) -> None:
-        path = self._saved.transcript.path
+        path = self._saved.transcript.path_to(answer.message_id)
         if not answer.continues:
             path = path[:-1]
         question = next((m for m in reversed(path) if m.role == "user"), None)
@@ -252,6 +261,9 @@ class Answering(QObject):
             images=self._saved.image if model.sees else None,
             hears=model.hears,
         )
+        if says := panel.says(self._saved.transcript, self._saved.transcript[answer.message_id]):
+            asked = next(turn for turn in reversed(turns) if turn["role"] == "user")
+            asked["content"] = joined(asked["content"], says)
         answer.options = answer.options or self.options
         answer.model = ref
         try:

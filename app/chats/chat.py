@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
-from app.chats.actions import Action, Turn, refusal
+from app.chats import panel
+from app.chats.actions import BUSY, Action, Turn, refusal
 from app.chats.answer import Answer, Phase
 from app.chats.answering import Answering
 from app.chats.attaching import Attaching
 from app.chats.counting import ToCount, TokenCount
 from app.chats.options import ChatOptions, model_of_answer, of_answer
+from app.chats.panel import Member
+from app.chats.panelling import Panelling
 from app.chats.queue import MessageQueue
 from app.chats.saved_chat import SavedChat, saved_together
 from app.chats.session import context_of
@@ -27,6 +30,7 @@ from app.chats.turn import Calling, Compose, Editing, Paused, Reply, Waiting, Wr
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, is_remote, named
 from app.remote.session import RemoteModel
+from app.settings.language import tr
 from app.store import (
     Attachments,
     ChatRecord,
@@ -58,6 +62,7 @@ class Chat(ChatSignals):
         count: how many tokens it would take with what is being composed.
         alias: what stands in the place of its model's name while that is hidden, else "".
         queue: what is said once the reply has ended.
+        panel: the columns of a panel, while they are written.
         sends_later: what is composed is submitted by itself once its files are read, or the reply
             has ended that it steers.
         steers: it, or the first of the queue, is not to wait for the end of what the model says,
@@ -79,13 +84,16 @@ class Chat(ChatSignals):
         super().__init__(parent)
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
-        self._answering = Answering(self._saved, bridge, loader, self, toolbox)
+        parts = (self._saved, bridge, loader, self, toolbox)
+        self._answering = Answering(*parts)
+        self.panel = Panelling(*parts, self._answering)
         self.alias = self._short = self.unsent = ""
         self.sends_later = self.steers = False
         self.queue = MessageQueue(self._saved, self._on_queue)
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
+        self.reply_ended.connect(self._on_reply_ended)
         self.attaching.refused.connect(self._on_refused)
         self.attaching.changed.connect(self._on_way_free)
         self.turn_changed.connect(self._on_way_free)
@@ -172,16 +180,23 @@ class Chat(ChatSignals):
     @property
     def reply(self) -> Reply | None:
         """Where the reply is; None while there is none."""
-        return self._answering.reply
+        return self._answering.reply or self.panel.reply
+
+    @property
+    def _speaker(self) -> Answering:
+        """What answers now, or did last; of a panel the first column that is not done."""
+        if self._answering.reply is None and (running := self.panel.running):
+            return running[0]
+        return self._answering
 
     @property
     def phase(self) -> Phase:
-        return self._answering.phase
+        return self._speaker.phase
 
     @property
     def progress(self) -> PromptProgress | None:
         """How far the prompt is, while one is queued or read."""
-        answer = self._answering.answer
+        answer = self._speaker.answer
         return answer.progress if answer is not None else None
 
     @property
@@ -230,7 +245,7 @@ class Chat(ChatSignals):
     @property
     def answering_with(self) -> str:
         """The reference of the model that the reply is asked of; "" while there is none."""
-        answer = self._answering.answer
+        answer = self._speaker.answer
         return (answer.model or self.record.model) if answer is not None else ""
 
     @property
@@ -258,6 +273,7 @@ class Chat(ChatSignals):
     def set_front(self, front: bool) -> None:
         """Whether this is the chat that the person works in: its prompts are read first."""
         self._answering.session.set_front(front)
+        self.panel.set_front(front)
 
     def set_background(self, background: bool) -> None:
         """Whether its replies are for later: other chats' come first."""
@@ -276,7 +292,7 @@ class Chat(ChatSignals):
 
     def message(self, message_id: str) -> Message:
         """A message with all of its text, also while it streams."""
-        return self._answering.message(message_id)
+        return self.panel.lanes.get(message_id, self._answering).message(message_id)
 
     def shown(self, message_id: str) -> Message:
         """The message as it is to be shown, without what is hidden now."""
@@ -342,20 +358,25 @@ class Chat(ChatSignals):
 
         ``like``: with that answer's options and model instead of the chat's.
         """
-        answer = Answer(new_id())
+        answer, told = Answer(new_id()), {}
         if like is not None:
             answer.like = like.id
             answer.options = of_answer(like.stats, self.options)
             answer.model = model_of_answer(like.stats)
+            told = {k: v for k, v in panel.told(like).items() if k in {"says", "name"}}
         self.tools.new_turn()
-        self._open(answer, branching=branching)
+        self._open(answer, branching=branching, told=told)
 
-    def _open(self, answer: Answer, *, branching: bool) -> None:
+    def _open(
+        self, answer: Answer, *, branching: bool, told: Mapping[str, Any] | None = None
+    ) -> None:
+        """``told``: as in `app.chats.panel`."""
+        self.panel.let_go()
         name = self._loader.get(answer.model or self.record.model).name
         parent = self.transcript.leaf_id
-        self._saved.add(
-            Message(answer.message_id, self.id, parent, "assistant", status="streaming", model=name)
-        )
+        said = Message(answer.message_id, self.id, parent, "assistant", answer.content)
+        stats = {"panel": told} if told else {}
+        self._saved.add(replace(said, status="streaming", model=name, stats=stats))
         self._answering.prepare(answer)
         if branching:
             self.path_changed.emit()
@@ -465,7 +486,7 @@ class Chat(ChatSignals):
         if composed and self.attaching.reading:
             self._wait(sends_later=True)
             return False
-        if isinstance(self.reply, Waiting):
+        if isinstance(self.reply, Waiting) or self.panel.running:
             if composed:
                 self._enqueue(at=0)
             return False
@@ -629,7 +650,12 @@ class Chat(ChatSignals):
 
     @saved_together
     def _say(
-        self, text: str, files: Attachments, resolved: Attachments, queued: Queued | None = None
+        self,
+        text: str,
+        files: Attachments,
+        resolved: Attachments,
+        queued: Queued | None = None,
+        members: Sequence[Member] = (),
     ) -> None:
         if not self.record.title:
             named = text if text.strip() or not files else files[0].name
@@ -650,7 +676,10 @@ class Chat(ChatSignals):
         )
         self._saved.add(question)
         self.message_added.emit(question.id)
-        self._answer(branching=False)
+        if members:
+            self.panel.begin(question, members, self.options)
+        else:
+            self._answer(branching=False)
 
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
@@ -699,6 +728,7 @@ class Chat(ChatSignals):
         self.steers = self.steers and self.sends_later
         self.queue.move(False)
         self._answering.stop()
+        self.panel.stop()
         return True
 
     @Slot()
@@ -715,6 +745,7 @@ class Chat(ChatSignals):
         if self.can(Action.PAUSE):
             return False
         self._answering.toggle_pause()
+        self.panel.toggle_pause()
         return True
 
     @saved_together
@@ -738,6 +769,116 @@ class Chat(ChatSignals):
             return False
         self.transcript.leaf_id = answer.parent_id
         self._answer(branching=True, like=answer)
+        return True
+
+    # A panel.
+
+    def ask_panel(self, members: Sequence[Member], message_id: str = "") -> str:
+        """Have all of them answer at once, beside what is there; returns the first column's id.
+
+        They are asked what is being composed; with an id, or where nothing is, the person's message
+        at or before that one. "" (and nothing done) where that cannot be now.
+        """
+        compose = self.compose
+        if not message_id and compose.text.strip() and isinstance(compose, Writing):
+            if self.can(Action.SEND):
+                return ""
+            text, files = compose.draft, compose.attachments
+            self._say(text, files, self.attaching.resolved(files, text), members=members)
+        elif self.can(Action.PANEL, message_id):
+            return ""
+        else:
+            message = self._turn().subject(Action.PANEL, message_id)
+            asked = panel.question(self.transcript, message.id) if message is not None else None
+            if asked is None:
+                return ""
+            self.panel.begin(asked, members, self.options)
+        return next(iter(self.panel.lanes), "")
+
+    def columns(self, message_id: str) -> list[Message]:
+        """Those of the panel that a message belongs to, with all of their text."""
+        return [self.message(m.id) for m in panel.columns(self.transcript, message_id)]
+
+    def why_not(self, kind: str, message_id: str) -> str:
+        """Why this cannot be made of a message's panel now, as a sentence; "" if it can."""
+        why = panel.why_not(kind, self.columns(message_id))
+        return why or self.can(Action.REGENERATE, message_id) or ""
+
+    def why_not_keep(self) -> str:
+        """Why no column can be kept now, as a sentence; "" if one can."""
+        return tr(BUSY) if self._answering.reply is not None else ""
+
+    @saved_together
+    def resolve(self, kind: str, message_id: str) -> str:
+        """Make an answer of a message's panel, beside its columns; returns its id.
+
+        A judge reads the columns in both orders, one after the other.
+        """
+        if self.why_not(kind, message_id):
+            return ""
+        found, first = self.columns(message_id), self.transcript[message_id]
+        told = {"id": panel.panel_of(first), "kind": kind, "of": panel.listed(found)}
+        self.transcript.leaf_id = first.parent_id
+        answer = Answer(new_id())
+        if kind == panel.VOTE:
+            self.panel.let_go()
+            said = Message(answer.message_id, self.id, first.parent_id, "assistant")
+            self._saved.add(replace(said, content=panel.count(found), stats={"panel": told}))
+            self.path_changed.emit()
+            self.chat_changed.emit()
+            return answer.message_id
+        if kind == panel.JUDGE:
+            order = panel.order(found, turned=False)
+            answer = Answer.after(answer.message_id, order, self._judging)
+        answer.options = self._judging
+        self.tools.new_turn()
+        self._open(answer, branching=True, told=told)
+        return answer.message_id
+
+    @property
+    def _judging(self) -> ChatOptions:
+        """What a panel is judged or merged with: nothing of it is left to chance."""
+        return replace(self.options, temperature=0.0, answer_as=None, tools=())
+
+    @Slot(str)
+    def _on_reply_ended(self, message_id: str) -> None:
+        """A judge has read the columns in one order: the other is next, and then what it shows."""
+        message = self.transcript.get(message_id)
+        if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
+            return
+        if message.status != "complete" or self.reply is not None:
+            return
+        told, found = dict(panel.told(message)), panel.columns(self.transcript, message_id)
+        turned = panel.order(found, turned=True)
+        best = panel.best(message.content.rpartition(turned)[2], found)
+        if "first" not in told:
+            told.update(first=best, turned=True)
+            more, stats = f"\n\n{turned}", {**message.stats, "panel": told}
+        else:
+            more = f"\n\n{panel.verdict(str(told['first']), best)}"
+            stats = {**message.stats, "best": [told["first"], best]}
+        content = message.content + more
+        changed = self.transcript.update(message_id, content=content, stats=stats)
+        if "best" in stats:
+            self._saved.save(changed)
+            self.text_added.emit(message_id, more, "answer")
+            self.message_changed.emit(message_id)
+            return
+        self._saved.save(self.transcript.update(message_id, status="streaming"))
+        self._answering.prepare(Answer.after(message_id, content, self._judging))
+        self.message_changed.emit(message_id)
+        self.text_added.emit(message_id, more, "answer")
+        self._answering.begin()
+
+    def keep_column(self, message_id: str) -> bool:
+        """Go on from this column; the others stay as other versions."""
+        if not self.columns(message_id) or self.why_not_keep():
+            return False
+        self.panel.keep(message_id)
+        self._saved.show(message_id)
+        self.turn_changed.emit()
+        self.phase_changed.emit()
+        self.path_changed.emit()
         return True
 
     def continue_answer(self, answer_id: str) -> bool:
@@ -831,6 +972,7 @@ class Chat(ChatSignals):
 
     def forget_session(self) -> None:
         """The chat was deleted: what the engine has read of it goes, also from the disk."""
+        self.panel.let_go()
         self._answering.session.forget()
 
     def load_model(self) -> None:
@@ -878,9 +1020,11 @@ class Chat(ChatSignals):
         """First step of the program's end: stop the reply; it counts as interrupted."""
         self.sends_later = self.steers = self.queue.moves = False
         self._answering.cancel_for_close()
+        self.panel.cancel_for_close()
 
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
+        self.panel.let_go()
         self._answering.close()
         self.attaching.close()
 

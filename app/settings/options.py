@@ -73,6 +73,8 @@ class Settings:
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
         kept: by model how often its answer was kept, and of how many comparisons.
+        panels: by name who is on a panel, as `app.chats.panel.Member.to_json`; "" asked last.
+        panel: the name of the one that is asked with one key.
         tray: whether there is an icon in the system's tray or menu bar.
         titles: whether models name their chats after the first exchange.
         notify: whether the system is told when a long answer has ended while one is away.
@@ -131,6 +133,8 @@ class Settings:
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, list[int]] = field(default_factory=dict)
+    panels: Mapping[str, list[Any]] = field(default_factory=dict)
+    panel: str = ""
     tray: bool = False
     titles: bool = True
     notify: bool = True
@@ -311,6 +315,8 @@ def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("prompts", "drafts"):
         texts = taken.get(name, {})
         taken[name] = {n: t for n, t in texts.items() if n and isinstance(t, str)}
+    panels = taken.get("panels", {})
+    taken["panels"] = {n: members for n, members in panels.items() if isinstance(members, list)}
     kept = taken.get("kept", {})
     taken["kept"] = {
         name: counts

@@ -29,8 +29,10 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.bridge import Bridge
+from app.chats import panel
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
+from app.chats.panel import Member
 from app.chats.transcript import Removal
 from app.models.loading import ModelLoader
 from app.settings.options import Settings
@@ -40,6 +42,7 @@ from tests.bench.ledger import tree
 from tests.bench.numbers import NumberEngine
 
 CHATS = 5
+MEMBERS = (Member("one", seed=1), Member("two", system="Be brief."), Member("three"))
 LONGEST = 24  # messages; a longer chat is deleted, so that reports stay short
 
 
@@ -83,8 +86,8 @@ class Scribbler(QObject):
                     (self._type, self._send, self._stop, self._again, self._edit, self._remove,
                      self._restore, self._turn, self._continue, self._branch, self._rename,
                      self._delete_chat, self._restore_chat, self._erase, self._sweep,
-                     self._back_up, self._set),
-                    (30, 14, 4, 6, 6, 6, 6, 4, 4, 3, 2, 2, 2, 2, 1, 2, 2),
+                     self._back_up, self._set, self._panel, self._resolve),
+                    (30, 14, 4, 6, 6, 6, 6, 4, 4, 3, 2, 2, 2, 2, 1, 2, 2, 6, 8),
                 )[0](chat)  # fmt: skip
         self._timer.start(dice.choice((0, 0, 2, 10, 30, 80)))
 
@@ -109,6 +112,33 @@ class Scribbler(QObject):
         tell("draft", chat.id, "")
         self._do(chat, 2, (), send)
         self._streams(chat)
+
+    def _panel(self, chat: Chat) -> None:
+        """Three answer at once what is composed, or the last message anew."""
+        text = chat.record.draft
+        if chat.answering or not (text.strip() or chat.transcript.last("user") is not None):
+            return
+        if text.strip():
+            tell("draft", chat.id, "")
+        self._do(chat, 3 + bool(text.strip()), (), lambda: chat.ask_panel(MEMBERS))
+        for message_id in chat.panel.lanes:
+            tell("status", message_id, "interrupted")
+
+    def _resolve(self, chat: Chat) -> None:
+        """Something is made of the panel that is shown, or one of it is kept."""
+        columns = chat.columns(chat.transcript.leaf_id or "")
+        kind = self._dice.choice(("keep", panel.JUDGE, panel.MERGE, panel.VOTE))
+        if not columns:
+            return
+        if kind == "keep":
+            kept = self._dice.choice(columns).id
+            self._do(chat, 0, (), lambda: chat.keep_column(kept))
+        elif not chat.why_not(kind, columns[0].id):
+            self._do(chat, 1, (), lambda: chat.resolve(kind, columns[0].id))
+            leaf = chat.transcript.leaf_id or ""
+            tell("text", leaf, chat.message(leaf).content)
+            tell("status", leaf, chat.transcript[leaf].status)
+            self._streams(chat)
 
     def _stop(self, chat: Chat) -> None:
         chat.stop()
@@ -239,6 +269,7 @@ class Scribbler(QObject):
             self._watched.add(chat.id)
             chat.text_added.connect(self._on_text)
             chat.reply_ended.connect(self._on_ended)
+            chat.message_changed.connect(self._on_changed)
         return chat
 
     @Slot(str, str, str)
@@ -250,6 +281,14 @@ class Scribbler(QObject):
         chat = self.sender()
         if isinstance(chat, Chat):
             tell("status", message_id, chat.transcript[message_id].status)
+
+    @Slot(str)
+    def _on_changed(self, message_id: str) -> None:
+        """A column of a panel ends without the others."""
+        chat = self.sender()
+        if isinstance(chat, Chat) and message_id in chat.panel.lanes:
+            status = chat.transcript[message_id].status
+            tell("status", message_id, "interrupted" if status == "streaming" else status)
 
 
 def tell(kind: str, *what: object) -> None:

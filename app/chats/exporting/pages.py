@@ -34,6 +34,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.chats.actions import ending
 from app.chats.attached import attached
+from app.chats.panel import called
 from app.markdown.blocks import parser
 from app.markdown.highlight import COLOURS, language_of, pieces
 from app.markdown.plainly import parts, plainly
@@ -56,7 +57,7 @@ def speaker(message: Message) -> str:
         return " · ".join([tr("Tool"), *(clean(str(name), lines=False) for name in names if name)])
     if message.role in WHO:
         return tr(WHO[message.role])
-    return message.model or tr("Assistant")
+    return called(message) or tr("Assistant")
 
 
 def moment(seconds: float) -> str:

@@ -46,6 +46,7 @@ from app.ui.pane import header
 from app.ui.pane.branches import BranchTree
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
+from app.ui.pane.panel import PanelView
 from app.ui.pane.queue import QueueView
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
@@ -316,6 +317,9 @@ class ChatPane(QWidget):
         spoken(pane, text, files): a message of the person went to this chat.
         broadcast_asked(pane): the button of the broadcast was pressed.
         branch_asked(pane, message id): a new chat is to begin there.
+        panel_asked(pane, message id): a panel is to be asked about it.
+        column_kept(pane, message id): a column of its panel is to be kept.
+        made(pane, kind): something is to be made of its panel, as in `app.chats.panel`.
         deleted(chat id, removal): messages were deleted and may come back.
         unqueued(chat id, message, place): one was removed from the queue, and may come back.
         escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
@@ -335,6 +339,9 @@ class ChatPane(QWidget):
     spoken = Signal(object, str, object)
     broadcast_asked = Signal(object)
     branch_asked = Signal(object, str)
+    panel_asked = Signal(object, str)
+    column_kept = Signal(object, str)
+    made = Signal(object, str)
     deleted = Signal(str, object)
     unqueued = Signal(str, object, int)
 
@@ -378,6 +385,8 @@ class ChatPane(QWidget):
             Action.EDIT: chat.start_edit,
             Action.REGENERATE: chat.regenerate,
             Action.SAME_AGAIN: chat.same_again,
+            Action.PANEL: lambda message_id: self.panel_asked.emit(self, message_id),
+            Action.UNFOLD: self.unfold,
             Action.CONTINUE: chat.continue_answer,
             Action.GO_ON: lambda _: chat.go_on(),
             Action.FORGET_OLDEST: self._forget_oldest,
@@ -415,6 +424,7 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
+        chat.message_added.connect(self.fold)  # the conversation goes on
         chat.sent_later.connect(self._on_sent_later)
         # Both ends outlive this pane, and the chat may get another one.
         once = Qt.ConnectionType.UniqueConnection
@@ -465,6 +475,38 @@ class ChatPane(QWidget):
         if self.chat.show_branch_of(message_id):
             self.show_tree(False)
             self.transcript.show_message(message_id)
+
+    @cached_property
+    def panel(self) -> PanelView:
+        """The columns of a panel, in the place of the conversation."""
+        made = PanelView(self.chat, self._pages)
+        self._pages.addWidget(made)
+        self._reach_after(self.transcript, made)
+        made.asked.connect(self._on_asked)
+        made.kept.connect(lambda message_id: self.column_kept.emit(self, message_id))
+        made.made.connect(lambda kind: self.made.emit(self, kind))
+        made.folded.connect(self.fold)
+        return made
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether a panel is shown in the place of the conversation."""
+        return "panel" in vars(self) and self._pages.currentWidget() is self.panel
+
+    def unfold(self, message_id: str) -> None:
+        """Show the columns of the panel that a message belongs to."""
+        message_id = message_id or self.chat.transcript.leaf_id or ""
+        if self.chat.columns(message_id):
+            self.panel.show_panel(message_id)
+            self._pages.setCurrentWidget(self.panel)
+            self.panel.enter()
+
+    @Slot()
+    def fold(self) -> None:
+        """Show the conversation again."""
+        if self.unfolded:
+            self._pages.setCurrentWidget(self.transcript)
+            self.focus_composer()
 
     @cached_property
     def find_bar(self) -> FindBar:
@@ -587,6 +629,8 @@ class ChatPane(QWidget):
             self.act(Action.CANCEL_EDIT)
         elif self.chat.answering:
             self.act(Action.STOP)
+        elif self.unfolded:
+            self.fold()
         elif not self.transcript.forget_found():
             at_rest = self.window().focusWidget() is self.composer.field
             self.focus_composer()
@@ -630,7 +674,7 @@ class ChatPane(QWidget):
         chat = self.chat
         if chat.transcript.leaf_id is None:
             self._pages.setCurrentWidget(self.empty)
-        elif not self.shows_tree:
+        elif not (self.shows_tree or self.unfolded):
             self._pages.setCurrentWidget(self.transcript)
         model_status = chat.model_status
         failed = model_status.state is LoadState.FAILED

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions
+from app.chats.panel import called, panel_of, told
 from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
 from app.models.errors import DOES_NOT_FIT
@@ -332,7 +333,8 @@ class AnswerRow(MessageRow):
     NAME = 24
     PAD = 12
 
-    def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
+    def __init__(self, message: Message, can: Can, parent: QWidget, *, apart: bool = False) -> None:
+        """``apart``: it stands in a column that says whose it is."""
         super().__init__(message, can, parent)
         self._markdown = MarkdownDocument(markdown_style(), self)
         self._view = MarkdownView(self._markdown, self)
@@ -342,6 +344,7 @@ class AnswerRow(MessageRow):
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
         self._last = self._goes_on = False
+        self._apart = apart
         self._width = 0
         self._mark = QRectF()
         self._footer_y = 0
@@ -353,6 +356,7 @@ class AnswerRow(MessageRow):
             tr("Regenerate with Same Seed  Ctrl+Shift+R"),
             Action.SAME_AGAIN,
         )
+        self._panel = self._button("columns", tr("Ask a Panel…  Ctrl+Shift+E"), Action.PANEL)
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self._append_answer(beginning(message.content, MOST_LAID_OUT, "\n\n"))
@@ -370,6 +374,16 @@ class AnswerRow(MessageRow):
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.clicked.connect(self._go_on)
         made.hide()
+        return made
+
+    @cached_property
+    def unfolds(self) -> QPushButton:
+        """To the columns that it is one of, or was made of."""
+        made = QPushButton(self)
+        made.setObjectName("link")
+        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        made.setCursor(Qt.CursorShape.PointingHandCursor)
+        made.clicked.connect(lambda: self._ask(Action.UNFOLD, self.message.id))
         return made
 
     @cached_property
@@ -474,6 +488,7 @@ class AnswerRow(MessageRow):
             self.set_silent("")  # it has ended: nobody waits
         self._show_way_on()
         show_if(self, "error", message.status == "error")
+        show_if(self, "unfolds", bool(panel_of(message)) and not self._apart)
         self._update_reasoning()
         self._reveal()
         self.resized.emit()
@@ -496,7 +511,7 @@ class AnswerRow(MessageRow):
     @property
     def heading(self) -> str:
         """The name of the model, where it stands above this reply."""
-        return "" if self._goes_on else self.message.model
+        return "" if self._goes_on else called(self.message)
 
     @property
     def _ending(self) -> str:
@@ -580,7 +595,7 @@ class AnswerRow(MessageRow):
             x -= grown(SIDE) + (DELETE_GAP if button is self._delete else 0)
         self._room = x + grown(SIDE)
         self._place_alternatives(self._beside() if only_calls else -4, self._footer_y)
-        ways = [self.way_on] if shows(self, "way_on") else []
+        ways = [getattr(self, part) for part in ("way_on", "unfolds") if shows(self, part)]
         mirror(self, *self._actions(), self._previous, self._next, *ways, width=width)
         return y if only_calls else self._footer_y + grown(SIDE)
 
@@ -599,6 +614,15 @@ class AnswerRow(MessageRow):
             self.way_on.adjustSize()
             self.way_on.move(0, y + 6)
             y += 6 + self.way_on.height() + 2
+        if shows(self, "unfolds"):
+            of = str(told(self.message).get("of", ""))
+            words = tr("Show Panel: {names}", names=of) if of else tr("Show Panel")
+            measure, right = self.unfolds.fontMetrics(), Qt.TextElideMode.ElideRight
+            self.unfolds.setText(measure.elidedText(words, right, width - 24).replace("&", "&&"))
+            self.unfolds.setAccessibleName(words)
+            self.unfolds.adjustSize()
+            self.unfolds.move(-4, y + 2)
+            y += 2 + self.unfolds.height()
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -655,7 +679,10 @@ class AnswerRow(MessageRow):
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""
-        return (self._delete, self._again, self._same, self._branch, self._copy)
+        return (
+            *(self._delete, self._again, self._same, self._panel, self._branch),
+            self._copy,
+        )
 
     def _append_answer(self, text: str) -> None:
         if text:

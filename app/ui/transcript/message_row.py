@@ -34,6 +34,7 @@ from app import flows
 from app.chats.actions import Action
 from app.chats.attached import about, page_of, shown_pages, used
 from app.chats.attaching import Attaching
+from app.chats.panel import called
 from app.chats.tool_call import result_of
 from app.markdown import MarkdownDocument
 from app.settings.language import code, counted, mark, number, tr
@@ -66,7 +67,7 @@ _STATES = {
 
 def who(message: Message) -> str:
     """Who said it."""
-    return tr("You") if message.role == "user" else message.model or tr("Model")
+    return tr("You") if message.role == "user" else called(message) or tr("Model")
 
 
 def state(message: Message) -> str:

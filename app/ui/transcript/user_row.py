@@ -51,6 +51,7 @@ class UserRow(MessageRow):
         self._view.setAccessibleName(tr("Your message"))
         self._copy = self._button("copy", tr("Copy"), Action.COPY)
         self._edit = self._button("pencil", tr("Edit Message"), Action.EDIT)
+        self._panel = self._button("columns", tr("Ask a Panel…  Ctrl+Shift+E"), Action.PANEL)
         self._branch = self._button("git-branch", tr("Edit in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self.files = AttachedFiles(message.attachments, self) if message.attachments else None
@@ -134,7 +135,7 @@ class UserRow(MessageRow):
             x -= self._alternatives_width() - 4
             self._place_alternatives(x, y)
             x -= 8
-        for button in (self._delete, self._edit, self._branch, self._copy):
+        for button in (self._delete, self._edit, self._panel, self._branch, self._copy):
             x -= grown(SIDE)
             button.move(x, y)
             x -= DELETE_GAP if button is self._delete else 0
@@ -143,7 +144,8 @@ class UserRow(MessageRow):
             self._note.setLeft(max(0, self._note.right() - wanted))
         self._note = mirrored(self, self._note, width)
         self._block = mirrored(self, self._block, width)
-        buttons = (self._edit, self._branch, self._copy, self._delete, self._previous, self._next)
+        own = (self._edit, self._panel, self._branch, self._copy, self._delete)
+        buttons = (*own, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
         mirror(self, self._view, self._more, *buttons, *files, width=width)
         return y + grown(SIDE)

@@ -107,6 +107,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     mark("Compare"): (
         *("compare", "compare_table", "tie_scrolling", "keep", "leave_compare", "-"),
+        *("panel", "panel_again", "panel_show", "panel_judge", "panel_merge", "panel_vote", "-"),
         *("broadcast", "broadcast_keep", "broadcast_one"),
     ),
     mark("Models"): (

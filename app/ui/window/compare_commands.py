@@ -405,6 +405,23 @@ class Together(QObject):
             pane.chat.set_short(record.variant if several else "")
 
 
+def tally(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
+    """Count that a model's answer was kept of those of all these models, and say how often.
+
+    "" for the first time, and where one model gave all.
+    """
+    if len(set(compared)) < 2:
+        return ""
+    known = {ref: list(counts) for ref, counts in settings.kept.items()}
+    for ref in set(compared):
+        kept, times = known.get(ref, [0, 0])
+        known[ref] = [kept + (ref == model), times + 1]
+    settings.set(kept=known)
+    kept, times = known[model]
+    words = mark("{name} kept, {kept} of {times} times so far")
+    return tr(words, name=name, kept=kept, times=times) if times > 1 else ""
+
+
 TABLE = "table"
 """The latest table of answers lies in the store among the layouts, under this name."""
 
@@ -591,17 +608,9 @@ class CompareCommands(QObject):
         """Say what was kept; of models, how often. A seed says nothing about the next question."""
         said = told or tr("{name} kept", name=words)
         if len(set(compared)) > 1:
-            tally = {name: list(counts) for name, counts in self._settings.kept.items()}
-            for name in set(compared):
-                kept, times = tally.get(name, [0, 0])
-                tally[name] = [kept + (name == model), times + 1]
-            self._settings.set(kept=tally)
-            kept, times = tally[model]
             name = self._library.loader.get(model).name
-            if times > 1:
-                words = tr(
-                    "{name} kept, {kept} of {times} times so far", name=name, kept=kept, times=times
-                )
+            words = tally(self._settings, model, compared, name)
+            if words:
                 said = f"{told}. {words}" if told else words
             elif not told:
                 said = tr("{name} kept", name=name)

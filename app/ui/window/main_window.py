@@ -40,6 +40,7 @@ from app.ui.window.offers import PromptCommands
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
+from app.ui.window.panel_commands import PanelCommands
 from app.ui.window.settings_commands import (
     HelpCommands,
     SettingsCommands,
@@ -193,6 +194,7 @@ class MainWindow(QMainWindow):
         self.compare = CompareCommands(
             library, store, settings, self.workspace, self.chats, self._undos, self
         )
+        self.panels = PanelCommands(library, settings, self.workspace, self._undos, self)
         listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
@@ -204,7 +206,8 @@ class MainWindow(QMainWindow):
                 self.pane_menus,
             ),
             *(self.palette_commands, self.text_size, self.prompts, self.spelling),
-            *(self.together, self.compare, self.quick, HelpCommands(self.keys, self)),
+            *(self.together, self.compare, self.panels, self.quick),
+            HelpCommands(self.keys, self),
             ExchangeCommands(*exchanged),
             PaneCommands(self.chats, self.workspace),
             TreeCommands(self.workspace, self._pulse),

@@ -21,6 +21,8 @@ def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
 
 
 def _compared(commands: PaneCommands, pane: ChatPane) -> str:
+    if pane.unfolded:
+        return "" if pane.panel.current else tr("Go to one of the columns first.")
     return "" if commands.chats.comparisons.has(pane) else tr("This chat is not being compared")
 
 
@@ -230,7 +232,10 @@ class PaneCommands(QObject):
         why_not=_compared,
     )
     def keep(self, pane: ChatPane) -> None:
-        self.chats.comparisons.keep(pane)
+        if pane.unfolded:
+            pane.column_kept.emit(pane, pane.panel.current)
+        else:
+            self.chats.comparisons.keep(pane)
 
     # From pane to pane.
 

@@ -17,6 +17,7 @@ from app.bridge import Bridge
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
+from app.chats.panel import Member
 from app.chats.turn import Editing, Paused, Running, Waiting, Writing
 from app.models.loading import LoadState, ModelLoader
 from app.store import Store
@@ -54,6 +55,9 @@ class HandSession:
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         pass
+
+    def fork(self, session_id: str | None = None) -> HandSession:
+        return HandSession(self.engine, self.model, session_id or "")
 
     def close(self, forget: bool = False) -> None:
         pass
@@ -201,6 +205,7 @@ def act(chat: Chat, action: Action) -> object:
         Action.EDIT: chat.start_edit,
         Action.REGENERATE: chat.regenerate,
         Action.SAME_AGAIN: chat.same_again,
+        Action.PANEL: lambda: chat.ask_panel([Member("one"), Member("two")], question),
         Action.CONTINUE: lambda: chat.continue_answer(leaf),
         Action.FORGET_OLDEST: lambda: chat.forget_oldest(leaf),
         Action.DELETE: lambda: chat.delete_message(question),
@@ -214,7 +219,7 @@ def act(chat: Chat, action: Action) -> object:
 ACTIONS = [
     action
     for action in Action
-    if action not in {Action.COPY, Action.BRANCH, Action.RENAME, Action.RESTORE}
+    if action not in {Action.COPY, Action.BRANCH, Action.UNFOLD, Action.RENAME, Action.RESTORE}
 ]
 """Those that are the chat's alone."""
 
@@ -224,7 +229,7 @@ ACTIONS = [
 def test_every_action_either_does_its_work_or_gives_a_reason(desk: Desk, reply, composed):
     for action in ACTIONS:
         chat = in_state(desk, reply, composed)
-        subject = {Action.CONTINUE: -1, Action.DELETE: 0}.get(action)
+        subject = {Action.CONTINUE: -1, Action.DELETE: 0, Action.PANEL: 0}.get(action)
         message_id = "" if subject is None else chat.transcript.path[subject].id
         reason, before = chat.can(action, message_id), look(chat)
         done = act(chat, action)

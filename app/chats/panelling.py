@@ -1,0 +1,156 @@
+"""The running of a panel: several replies to one message at once, each in its own session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from app.chats import panel
+from app.chats.answer import Answer
+from app.chats.answering import Answering
+from app.chats.options import ChatOptions
+from app.chats.panel import Member
+from app.chats.saved_chat import SavedChat
+from app.chats.session import ChatSession
+from app.chats.signals import ChatSignals
+from app.chats.turn import Paused, Reply, Running
+from app.models.loading import ModelLoader
+from app.store import Message, new_id
+
+if TYPE_CHECKING:
+    from app.bridge import Bridge
+    from app.tools.host import Toolbox
+
+
+class Panelling(QObject):
+    """The columns of one panel at a time, while they are written and until another reply begins.
+
+    Their sessions are forks of the chat's: the engine reads what they begin with once, and what
+    they have read is there if one of them is kept.
+
+    Attributes:
+        lanes: by the column's message, who writes it.
+    """
+
+    def __init__(
+        self,
+        saved: SavedChat,
+        bridge: Bridge,
+        loader: ModelLoader,
+        chat: ChatSignals,
+        toolbox: Toolbox,
+        main: Answering,
+    ) -> None:
+        """``main``: what answers in the chat otherwise."""
+        super().__init__(chat)
+        self._parts = (saved, bridge, loader)
+        self._saved, self._loader = saved, loader
+        self._toolbox, self._main, self._chat = toolbox, main, chat
+        self._front = False
+        self.lanes: dict[str, Answering] = {}
+
+    @property
+    def running(self) -> list[Answering]:
+        """The columns that are not written to their end, from left to right."""
+        return [lane for lane in self.lanes.values() if lane.reply is not None]
+
+    @property
+    def reply(self) -> Reply | None:
+        """Where the panel is: standing still only if all of it does, stopping only so."""
+        replies = [lane.reply for lane in self.running]
+        at_work = [r for r in replies if isinstance(r, Running) and not r.stopping]
+        moving = [r for r in replies if not isinstance(r, Paused)]
+        return next(iter(at_work or moving or replies), None)
+
+    def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> str:
+        """Ask all of them at once; returns the panel's id.
+
+        Args:
+            asked: the person's message, which all of them answer.
+            options: the chat's own.
+        """
+        self.let_go()
+        own = self._saved.record.model
+        refs = [member.model or own for member in members]
+        models = [self._loader.get(ref).name for ref in refs]
+        names = panel.names(members, models)
+        panel_id, begun = new_id(), []
+        with self._saved.together():
+            for letter, member, name, ref, model in zip(
+                panel.letters(len(members)), members, names, refs, models, strict=True
+            ):
+                answer = Answer(new_id(), model=ref, options=member.options(options))
+                told = {"id": panel_id, "letter": letter, "name": name}
+                told |= {"says": member.system} if member.system.strip() else {}
+                message = Message(answer.message_id, asked.chat_id, asked.id, "assistant")
+                self._saved.add(
+                    replace(message, status="streaming", model=model, stats={"panel": told})
+                )
+                begun.append(answer)
+            self._saved.show(begun[0].message_id)
+        for answer in begun:
+            lane = Answering(*self._parts, self._signals(), self._toolbox)
+            lane.session = ChatSession(self._loader, new_id())
+            lane.session.twin_of(self._main.session)
+            lane.session.set_front(self._front)
+            self.lanes[answer.message_id] = lane
+            lane.prepare(answer)
+        self._chat.path_changed.emit()
+        self._chat.chat_changed.emit()
+        for lane in self.running:
+            lane.begin()
+        return panel_id
+
+    def _signals(self) -> ChatSignals:
+        """What one column tells, and goes with: the chat is told of all ends once."""
+        signals, chat = ChatSignals(self), self._chat
+        signals.text_added.connect(chat.text_added)
+        signals.message_changed.connect(chat.message_changed)
+        signals.phase_changed.connect(chat.phase_changed)
+        signals.turn_changed.connect(chat.turn_changed)
+        signals.reply_ended.connect(self._on_ended)
+        return signals
+
+    def keep(self, message_id: str) -> None:
+        """This column is what the chat goes on from: with what its session has read."""
+        lane, kept = self.lanes.get(message_id), self._saved.transcript[message_id]
+        if lane is not None and kept.stats.get("model") == self._saved.record.model:
+            self._main.session.twin_of(lane.session)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """The sessions of the columns are needed no more."""
+        lanes, self.lanes = self.lanes, {}
+        for lane in lanes.values():
+            lane.drop()
+        for signals in self.findChildren(ChatSignals):
+            signals.deleteLater()
+
+    def stop(self) -> None:
+        for lane in self.running:
+            lane.stop()
+
+    def toggle_pause(self) -> None:
+        paused = isinstance(self.reply, Paused)
+        for lane in self.running:
+            if isinstance(lane.reply, Paused) is paused:
+                lane.toggle_pause()
+
+    def set_front(self, front: bool) -> None:
+        self._front = front
+        for lane in self.lanes.values():
+            lane.session.set_front(front)
+
+    def cancel_for_close(self) -> None:
+        for lane in self.lanes.values():
+            lane.cancel_for_close()
+
+    @Slot(str)
+    def _on_ended(self, message_id: str) -> None:
+        if not self.running:
+            self._main.unseen = True
+            self._chat.phase_changed.emit()
+            self._chat.reply_ended.emit(message_id)

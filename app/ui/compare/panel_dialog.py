@@ -1,0 +1,274 @@
+"""Asks who is on a panel, and keeps panels by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import flows
+from app.chats.panel import MOST, Member, members_from_json, usual
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.ui.dialogs.names import tidy
+from app.ui.style.theme import scaled
+from app.ui.widgets import asking
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.sheet import Sheet, keep_place
+
+_LEAST = -0.1
+"""Of a temperature: it stands for the chat's own."""
+
+
+class MemberRow(QWidget):
+    """One member: name, model, temperature, seed, and below them what it is told.
+
+    Signals:
+        changed(): its model is another.
+        removed(): it is to go.
+    """
+
+    changed = Signal()
+    removed = Signal()
+
+    def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.name = QLineEdit(member.name, self)
+        self.name.setPlaceholderText(tr("Name"))
+        self.model = QComboBox(self)
+        self.model.addItem(tr("This chat’s model"), "")
+        for ref, name in models.items():
+            self.model.addItem(name, ref)
+            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
+        if member.model and self.model.findData(member.model) < 0:
+            self.model.addItem(member.model, member.model)
+        self.model.setCurrentIndex(max(0, self.model.findData(member.model)))
+        self.model.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.model.setMinimumContentsLength(10)
+        self.temperature = QDoubleSpinBox(self)
+        self.temperature.setRange(_LEAST, 2.0)
+        self.temperature.setSingleStep(0.1)
+        self.temperature.setSpecialValueText(tr("As in chat", "a temperature"))
+        self.temperature.setValue(_LEAST if member.temperature is None else member.temperature)
+        self.seed = QSpinBox(self)
+        self.seed.setRange(-1, 2**31 - 1)
+        self.seed.setSpecialValueText(tr("Random", "a seed"))
+        self.seed.setValue(-1 if member.seed is None else member.seed)
+        self.system = QLineEdit(member.system, self)
+        self.system.setPlaceholderText(tr("What it is told besides the question"))
+        self.remove = IconButton("x", tr("Remove Member"), self, side=24)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 6)
+        grid.setSpacing(6)
+        fields = (self.name, self.model, self.temperature, self.seed, self.remove)
+        for column, field in enumerate(fields):
+            grid.addWidget(field, 0, column)
+        grid.addWidget(self.system, 1, 0, 1, 4)
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(1, 3)
+        self.name.setMinimumWidth(scaled(120))
+        for number in (self.temperature, self.seed):
+            number.setFixedWidth(scaled(116))
+        self.model.currentIndexChanged.connect(self.changed)
+        self.remove.clicked.connect(self.removed)
+
+    def set_number(self, number: int) -> None:
+        """Say to screen readers which of the members this is, from 1."""
+        for field, words in (
+            (self.name, mark("Name of member {number}")),
+            (self.model, mark("Model of member {number}")),
+            (self.temperature, mark("Temperature of member {number}")),
+            (self.seed, mark("Seed of member {number}")),
+            (self.system, mark("Instructions of member {number}")),
+            (self.remove, mark("Remove member {number}")),
+        ):
+            field.setAccessibleName(tr(words, number=number))
+        self.temperature.setToolTip(tr("Temperature"))
+        self.seed.setToolTip(tr("Seed"))
+
+    @property
+    def member(self) -> Member:
+        """As it stands in the fields."""
+        warm = round(self.temperature.value(), 2)
+        return Member(
+            tidy(self.name.text()),
+            self.model.currentData() or "",
+            self.system.text().strip(),
+            None if warm < 0 else warm,
+            None if self.seed.value() < 0 else self.seed.value(),
+        )
+
+
+class PanelDialog(Sheet):
+    """Who is asked, and under which name that is kept."""
+
+    def __init__(
+        self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
+    ) -> None:
+        """Make the dialog.
+
+        Args:
+            models: names by reference.
+            about: the beginning of what is asked.
+        """
+        super().__init__("panel-dialog", tr("Ask a Panel"), parent, spacing=10)
+        self._settings = settings
+        self._models = dict(models)
+        self.members: list[MemberRow] = []
+        self.saved = QComboBox(self)
+        self.saved.setAccessibleName(tr("Panel"))
+        self.keep = self.button(tr("Save As…"), lambda: flows.start(self, self._save()))
+        self.rename = self.button(tr("Rename…"), lambda: flows.start(self, self._rename()))
+        self.delete = self.button(tr("Delete"), self._delete)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.saved, 1)
+        for button in (self.keep, self.rename, self.delete):
+            head.addWidget(button)
+        inside = QWidget(self)
+        self._column = QVBoxLayout(inside)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.setSpacing(4)
+        self._column.addStretch(1)
+        area = QScrollArea(self)
+        area.setWidget(inside)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setMinimumHeight(scaled(250))
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area = area
+        self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
+        self.why = self.label()
+        keep_place(self.why)
+        self.go = self.button(tr("Ask"), self.accept)
+        self.put(self.label(about), head, area, self.why)
+        self.put_foot(self.go, self.add)
+        self.resize(scaled(660), scaled(470))
+        self._fill_names(settings.panel)
+        self.show_members(members_of(settings))
+        self.saved.activated.connect(self._on_saved)
+        WheelGuard(self)
+        self.go.setFocus()
+
+    def show_members(self, members: Sequence[Member]) -> None:
+        """Let these stand in the rows."""
+        for row in self.members:
+            row.hide()
+            row.deleteLater()
+        self.members = []
+        for member in members:
+            self._add(member)
+
+    def chosen(self) -> list[Member]:
+        """Who is asked."""
+        return [row.member for row in self.members]
+
+    def accept(self) -> None:
+        """What was asked last is what the key asks next."""
+        told = [member.to_json() for member in self.chosen()]
+        name = self.saved.currentData() or ""
+        known = self._settings.panels.get(name) == told
+        panels = {**self._settings.panels, "": told}
+        self._settings.set(panels=panels, panel=name if known else "")
+        super().accept()
+
+    def _add(self, member: Member, *, focus: bool = False) -> None:
+        row = MemberRow(member, self._models, self)
+        row.removed.connect(self._on_removed)
+        self.members.append(row)
+        self._column.insertWidget(len(self.members) - 1, row)
+        if focus:
+            row.name.setFocus()
+            row.show()
+        # Rows never scroll sideways: large text and long words make the dialog wider.
+        self._area.setMinimumWidth(row.minimumSizeHint().width() + 24)
+        self._refresh()
+
+    @Slot()
+    def _on_removed(self) -> None:
+        row = self.sender()
+        if isinstance(row, MemberRow) and row in self.members:
+            self.members.remove(row)
+            row.hide()
+            row.deleteLater()
+            self._refresh()
+            self.add.setFocus()
+
+    def _refresh(self) -> None:
+        count = len(self.members)
+        for number, row in enumerate(self.members, 1):
+            row.set_number(number)
+        why = tr("A panel has two members at least.") if count < 2 else ""
+        self.why.setText(why)
+        self.go.setEnabled(not why)
+        self.go.setToolTip(why)
+        self.keep.setEnabled(not why)
+        self.add.setEnabled(count < MOST)
+        most = tr("A panel has at most {most} members.", most=MOST)
+        self.add.setToolTip("" if count < MOST else most)
+
+    # By name.
+
+    def _fill_names(self, chosen: str) -> None:
+        self.saved.clear()
+        self.saved.addItem(tr("Last panel"), "")
+        for name in sorted(filter(None, self._settings.panels), key=str.casefold):
+            self.saved.addItem(name, name)
+        self.saved.setCurrentIndex(max(0, self.saved.findData(chosen)))
+        named = bool(self.saved.currentData())
+        self.rename.setEnabled(named)
+        self.delete.setEnabled(named)
+
+    @Slot(int)
+    def _on_saved(self, _: int) -> None:
+        name = self.saved.currentData()
+        self._fill_names(name)
+        self.show_members(members_from_json(self._settings.panels.get(name)) or usual())
+
+    async def _save(self) -> None:
+        name = await asking.line(
+            self, tr("Save Panel"), tr("Name of the panel:"), self.saved.currentData()
+        )
+        if name := tidy(name or ""):
+            told = [member.to_json() for member in self.chosen()]
+            self._settings.set(panels={**self._settings.panels, name: told}, panel=name)
+            self._fill_names(name)
+
+    async def _rename(self) -> None:
+        old = self.saved.currentData()
+        name = tidy(await asking.line(self, tr("Rename Panel"), tr("New name:"), old) or "")
+        panels = dict(self._settings.panels)
+        if name and name != old and old in panels:
+            if name in panels:
+                self.why.setText(tr("There is a panel of this name."))
+                return
+            panels[name] = panels.pop(old)
+            self._settings.set(panels=panels, panel=name)
+            self._fill_names(name)
+
+    def _delete(self) -> None:
+        """Its members stay in the rows: saved again, it is back."""
+        name = self.saved.currentData()
+        panels = {n: told for n, told in self._settings.panels.items() if n != name}
+        self._settings.set(panels=panels, panel="")
+        self._fill_names("")
+
+
+def members_of(settings: Settings) -> list[Member]:
+    """Who is asked with one key: the panel that was chosen last, or the usual one."""
+    return members_from_json(settings.panels.get(settings.panel)) or usual()

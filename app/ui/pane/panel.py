@@ -1,0 +1,342 @@
+"""A panel unfolded in its pane: the answers side by side, and what can be made of them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats import panel
+from app.chats.chat import Chat
+from app.settings.language import mark, tr
+from app.store import Message
+from app.ui.style import tokens as t
+from app.ui.style.scroll_bars import float_bars
+from app.ui.style.theme import focus_pen, keep_font, scaled, theme
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.message_row import state
+from app.ui.transcript.transcript import STEP
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import announce, plain_tip
+from app.ui.widgets.sheet import plain_label
+
+LEAST = 240
+"""Pixels: in a narrower column nobody can read; those that do not fit scroll sideways."""
+_BEGINNING = 300
+
+WORDS = {
+    panel.JUDGE: (mark("Judge"), mark("A model compares the replies, in both orders")),
+    panel.MERGE: (
+        mark("Merge"),
+        mark("A model writes one reply of them and says whose each part is"),
+    ),
+    panel.VOTE: (mark("Count Votes"), mark("Count replies that are numbers, choices or JSON")),
+}
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class Column(QFrame):
+    """One answer, which scrolls by itself.
+
+    Signals:
+        asked(action, id): as `MessageRow.asked`.
+        kept(id): its button was pressed.
+        stepped(by): the focus is to go to another column.
+        focused(): it has come here.
+    """
+
+    asked = Signal(str, str)
+    kept = Signal(str)
+    stepped = Signal(int)
+    focused = Signal()
+
+    def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.message_id = message.id
+        self._follow = True
+        self._name = plain_label(self, muted=False)
+        self._name.setWordWrap(False)
+        self.keep = QPushButton(tr("Keep"), self)
+        self.keep.setObjectName("keep")
+        self.keep.setToolTip(tr("Go on from this reply; the others stay as versions of it"))
+        self.keep.clicked.connect(lambda: self.kept.emit(self.message_id))
+        self._inside = QWidget(self)
+        self.row = AnswerRow(message, chat.can, self._inside, apart=True)
+        self.row.set_going_on(True)
+        self.row.asked.connect(self.asked)
+        self.row.left.connect(lambda forward: self.stepped.emit(1 if forward else -1))
+        self.area = QScrollArea(self)
+        self.area.setWidget(self._inside)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        head = QHBoxLayout()
+        head.addWidget(self._name, 1)
+        head.addWidget(self.keep)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 10, 4, 4)
+        layout.setSpacing(6)
+        layout.addLayout(head)
+        layout.addWidget(self.area, 1)
+        head.setContentsMargins(0, 0, 8, 0)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.lay_out)
+        self.row.resized.connect(self._soon.start)
+        self.row.show()
+        self._title = " ".join((panel.letter_of(message), panel.called(message)))
+        self.set_message(message)
+
+    def set_message(self, message: Message) -> None:
+        self.row.set_message(message)
+        words = ", ".join(filter(None, (self._title, state(message))))
+        self.setAccessibleName(words)
+        self.setAccessibleDescription(message.content[:_BEGINNING])
+        self.keep.setAccessibleName(tr("Keep {name}", name=self._title))
+        self._show_name()
+        self._soon.start()
+
+    def append(self, text: str, kind: str) -> None:
+        self.row.append(text, kind)
+
+    def set_may_keep(self, why: str) -> None:
+        """``why`` it cannot be kept now, "" if it can."""
+        self.keep.setEnabled(not why)
+        self.keep.setToolTip(why or tr("Go on from this reply; the others stay as versions of it"))
+        self.row.show_actions()
+
+    @Slot()
+    def lay_out(self) -> None:
+        width = max(80, self.area.viewport().width() - 12)
+        height = self.row.arrange(width)
+        self.row.setGeometry(0, 0, width, height)
+        self._inside.resize(width + 12, height + 8)
+        if self._follow:
+            bar = self.area.verticalScrollBar()
+            bar.setValue(bar.maximum() if self.row.streaming else bar.value())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_name()
+        self._soon.start()
+
+    def _show_name(self) -> None:
+        room = max(40, self.width() - self.keep.sizeHint().width() - 36)
+        right = Qt.TextElideMode.ElideRight
+        self._name.setText(self._name.fontMetrics().elidedText(self._title, right, room))
+        self._name.setToolTip(plain_tip(self._title))
+
+    @Slot(int)
+    def _on_scrolled(self, value: int) -> None:
+        self._follow = value >= self.area.verticalScrollBar().maximum() - 4
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, bar = Qt.Key(event.key()), self.area.verticalScrollBar()
+        if key in _STEPS:
+            self.stepped.emit(-_STEPS[key] if self.isRightToLeft() else _STEPS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.keep.click()
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            bar.setValue(bar.value() + (STEP if key == Qt.Key.Key_Down else -STEP))
+        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            page = round(bar.pageStep() * 0.9)
+            bar.setValue(bar.value() + (page if key == Qt.Key.Key_PageDown else -page))
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit()
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.hasFocus():
+            painter.setPen(focus_pen())
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS, t.RADIUS)
+        elif self.property("first") is not True:
+            edge = self.width() - 1 if self.isRightToLeft() else 0
+            painter.fillRect(edge, 8, 1, self.height() - 16, theme().color("border"))
+
+
+class PanelView(QWidget):
+    """The columns of one panel in the place of the conversation.
+
+    Signals:
+        asked(action, id): what the buttons of an answer ask for.
+        kept(id), made(kind): one is kept; something is made of all.
+        folded(): the person is done with it.
+    """
+
+    asked = Signal(str, str)
+    kept = Signal(str)
+    made = Signal(str)
+    folded = Signal()
+
+    def __init__(self, chat: Chat, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self.columns: list[Column] = []
+        self.setAccessibleName(tr("Panel"))
+        self._question = QLabel(self)
+        self._question.setTextFormat(Qt.TextFormat.PlainText)
+        keep_font(self._question, t.LEAD_PX)
+        self._words = ""
+        self.close_button = IconButton("x", tr("Hide Panel  Esc"), self)
+        self.close_button.clicked.connect(self.folded)
+        self._inside = QWidget(self)
+        self._row = QHBoxLayout(self._inside)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(0)
+        self._area = QScrollArea(self)
+        self._area.setWidget(self._inside)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.buttons: dict[str, QPushButton] = {}
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        for kind, (words, tip) in WORDS.items():
+            button = QPushButton(tr(words), self)
+            button.setToolTip(tr(tip))
+            button.clicked.connect(partial(self.made.emit, kind))
+            self.buttons[kind] = button
+            foot.addWidget(button)
+        self.note = plain_label(self, tr("Agreement is not truth."))
+        keep_font(self.note, t.SMALL_PX)
+        foot.addWidget(self.note, 1)
+        head = QHBoxLayout()
+        head.addWidget(self._question, 1)
+        head.addWidget(self.close_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 4)
+        layout.setSpacing(8)
+        layout.addLayout(head)
+        layout.addWidget(self._area, 1)
+        layout.addLayout(foot)
+        float_bars(self)
+        chat.text_added.connect(self._on_text)
+        chat.message_changed.connect(self._on_changed)
+        chat.turn_changed.connect(self.refresh)
+        chat.path_changed.connect(self._on_path)
+
+    def show_panel(self, message_id: str) -> None:
+        """Show the columns of the panel that a message belongs to."""
+        for column in self.columns:
+            column.hide()
+            column.deleteLater()
+        found = self._chat.columns(message_id)
+        self.columns = [Column(self._chat.shown(m.id), self._chat, self._inside) for m in found]
+        for number, column in enumerate(self.columns):
+            column.setProperty("first", number == 0)
+            column.setMinimumWidth(scaled(LEAST))
+            column.asked.connect(self.asked)
+            column.kept.connect(self.kept)
+            column.stepped.connect(partial(self._step, number))
+            column.focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
+            self._row.addWidget(column, 1)
+            float_bars(column)
+        asked = panel.question(self._chat.transcript, message_id)
+        self._words = " ".join((asked.content if asked is not None else "")[:_BEGINNING].split())
+        self._show_question()
+        self.refresh()
+
+    @property
+    def shown(self) -> str:
+        """The first of the columns that are shown, "" for none."""
+        return self.columns[0].message_id if self.columns else ""
+
+    @property
+    def current(self) -> str:
+        """The column that has the focus, "" for none."""
+        focused = self.window().focusWidget()
+        has = (c.message_id for c in self.columns if c is focused or c.isAncestorOf(focused))
+        return next(has, "") if focused is not None else ""
+
+    def enter(self) -> None:
+        """Give the focus to the first column."""
+        if self.columns:
+            self.columns[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def why_not(self, kind: str) -> str:
+        return self._chat.why_not(kind, self.shown) if self.columns else ""
+
+    @Slot()
+    def refresh(self) -> None:
+        """What can be made of it now may be something else."""
+        if not self.columns or self.shown not in self._chat.transcript:
+            return
+        for kind, button in self.buttons.items():
+            why = self.why_not(kind)
+            button.setEnabled(not why)
+            button.setToolTip(why or tr(WORDS[kind][1]))
+            button.setAccessibleDescription(why or tr(WORDS[kind][1]))
+        busy = self._chat.why_not_keep()
+        for column in self.columns:
+            column.set_may_keep(busy)
+
+    def _column(self, message_id: str) -> Column | None:
+        return next((c for c in self.columns if c.message_id == message_id), None)
+
+    @Slot(str, str, str)
+    def _on_text(self, message_id: str, text: str, kind: str) -> None:
+        if (column := self._column(message_id)) is not None:
+            column.append(text, kind)
+
+    @Slot(str)
+    def _on_changed(self, message_id: str) -> None:
+        column = self._column(message_id)
+        if column is not None and message_id in self._chat.transcript:
+            column.set_message(self._chat.shown(message_id))
+            if not self._chat.answering:
+                announce(self, tr("All of the panel have answered"))
+
+    @Slot()
+    def _on_path(self) -> None:
+        """A column may have been deleted, or come back."""
+        there = [c.message_id for c in self.columns if c.message_id in self._chat.transcript]
+        if self.columns and not there:
+            self.columns = []
+            self.folded.emit()
+        elif there and [m.id for m in self._chat.columns(there[0])] != [
+            c.message_id for c in self.columns
+        ]:
+            self.show_panel(there[0])
+
+    def _step(self, number: int, by: int) -> None:
+        if 0 <= number + by < len(self.columns):
+            self.columns[number + by].setFocus(Qt.FocusReason.TabFocusReason)
+        elif by > 0:
+            self.focusNextChild()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.note.setVisible(self.width() >= scaled(t.NARROW))
+        self._show_question()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_question()
+
+    def _show_question(self) -> None:
+        room = max(40, self.width() - 24 - self.close_button.width() - 12)
+        right = Qt.TextElideMode.ElideRight
+        self._question.setText(self._question.fontMetrics().elidedText(self._words, right, room))
+        self._question.setToolTip(plain_tip(self._words))

@@ -1,0 +1,157 @@
+"""Asking a panel, and what is made of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.chats import panel
+from app.chats.actions import Action
+from app.chats.library import ChatLibrary
+from app.chats.panel import Member
+from app.chats.turn import Writing
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.ui.compare.panel_dialog import PanelDialog, members_of
+from app.ui.pane.pane import ChatPane
+from app.ui.window.commands import Where, command
+from app.ui.window.compare_commands import tally
+from app.ui.window.undo import Undos
+from app.ui.workspace.workspace import Workspace
+
+_BEGINNING = 120
+
+
+def _cannot_ask(_: PanelCommands, pane: ChatPane) -> str:
+    chat = pane.chat
+    said = isinstance(chat.compose, Writing) and chat.compose.text.strip()
+    return chat.can(Action.SEND if said else Action.PANEL) or ""
+
+
+def _cannot_show(_: PanelCommands, pane: ChatPane) -> str:
+    return "" if pane.unfolded else pane.chat.can(Action.UNFOLD) or ""
+
+
+def _cannot_make(kind: str) -> Callable[[PanelCommands, ChatPane], str]:
+    def why(commands: PanelCommands, pane: ChatPane) -> str:
+        shown = pane.panel.shown if pane.unfolded else pane.chat.transcript.leaf_id or ""
+        return _cannot_show(commands, pane) or pane.chat.why_not(kind, shown)
+
+    return why
+
+
+class PanelCommands(QObject):
+    """The commands for panels."""
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        workspace: Workspace,
+        undos: Undos,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._loader, self._settings = library.loader, settings
+        self._undos, self._window = undos, window
+        workspace.pane_made.connect(self._on_pane_made)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.panel_asked.connect(self._open)
+        pane.column_kept.connect(self._keep)
+        pane.made.connect(self._make)
+
+    @command("panel", mark("Ask a Panel…"), "Ctrl+Shift+E", where=Where.PANE, why_not=_cannot_ask)
+    def choose(self, pane: ChatPane) -> None:
+        """Choose who is asked what is being composed, or the last message anew."""
+        self._open(pane, "")
+
+    @command(
+        "panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", where=Where.PANE, why_not=_cannot_ask
+    )
+    def again(self, pane: ChatPane) -> None:
+        """The same without a question: who was asked last, or is saved and chosen."""
+        self._ask(pane, members_of(self._settings), "")
+
+    @command(
+        "panel_show",
+        mark("Show or Hide Panel"),
+        "Ctrl+Alt+U",
+        where=Where.PANE,
+        why_not=_cannot_show,
+    )
+    def show(self, pane: ChatPane) -> None:
+        pane.fold() if pane.unfolded else pane.unfold("")
+
+    @command(
+        "panel_judge",
+        mark("Judge Panel"),
+        where=Where.PANE,
+        why_not=_cannot_make(panel.JUDGE),
+    )
+    def judge(self, pane: ChatPane) -> None:
+        self._make(pane, panel.JUDGE)
+
+    @command(
+        "panel_merge",
+        mark("Merge Panel"),
+        where=Where.PANE,
+        why_not=_cannot_make(panel.MERGE),
+    )
+    def merge(self, pane: ChatPane) -> None:
+        self._make(pane, panel.MERGE)
+
+    @command(
+        "panel_vote",
+        mark("Count Votes of Panel"),
+        where=Where.PANE,
+        why_not=_cannot_make(panel.VOTE),
+    )
+    def vote(self, pane: ChatPane) -> None:
+        self._make(pane, panel.VOTE)
+
+    @Slot(object, str)
+    def _open(self, pane: ChatPane, message_id: str) -> None:
+        chat = pane.chat
+        text = chat.compose.text if isinstance(chat.compose, Writing) and not message_id else ""
+        leaf = message_id or chat.transcript.leaf_id
+        if not text.strip() and leaf is not None:
+            asked = panel.question(chat.transcript, leaf)
+            text = asked.content if asked is not None else ""
+        known = [m.ref for m in self._loader.known()]
+        refs = dict.fromkeys([chat.record.model, *known, *self._settings.models])
+        names = {ref: self._loader.get(ref).name for ref in refs}
+        about = " ".join(text[: 2 * _BEGINNING].split())
+        about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"
+        dialog = PanelDialog(self._settings, names, about, self._window)
+        dialog.accepted.connect(lambda: self._ask(pane, dialog.chosen(), message_id))
+        dialog.open()
+
+    def _ask(self, pane: ChatPane, members: list[Member], message_id: str) -> None:
+        if first := pane.chat.ask_panel(members, message_id):
+            pane.unfold(first)
+
+    @Slot(object, str)
+    def _make(self, pane: ChatPane, kind: str) -> None:
+        shown = pane.panel.shown if pane.unfolded else pane.chat.transcript.leaf_id or ""
+        if why := pane.chat.why_not(kind, shown):
+            self._undos.say(why)
+        elif pane.chat.resolve(kind, shown):
+            pane.fold()
+
+    @Slot(object, str)
+    def _keep(self, pane: ChatPane, message_id: str) -> None:
+        """Go on from a column, and say of models how often they were kept."""
+        chat = pane.chat
+        columns = {m.id: m for m in chat.columns(message_id)}
+        if not chat.keep_column(message_id):
+            return
+        pane.fold()
+        kept = columns[message_id]
+        refs = [str(m.stats.get("model") or "") for m in columns.values()]
+        words = tally(self._settings, str(kept.stats.get("model") or ""), refs, kept.model)
+        name = panel.name_of(kept) or kept.model
+        self._undos.offer(words or tr("{name} kept", name=name), lambda: pane.unfold(message_id))

@@ -1,0 +1,116 @@
+"""What is made of a panel's answers by code: votes, verdicts, and what members are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.chats import panel
+from app.chats.options import ChatOptions
+from app.chats.panel import Member, members_from_json
+from app.chats.transcript import Transcript
+from app.store import Message
+
+
+def columns(*texts: str, status: str = "complete") -> Transcript:
+    """A question with a column for each text."""
+    tree = Transcript([Message("q", "c", None, "user", "how many?")])
+    for number, text in enumerate(texts):
+        told = {"id": "p", "letter": "ABCDEFGH"[number], "name": f"N{number}"}
+        state = status if text else "error"
+        tree.add(
+            Message(f"m{number}", "c", "q", "assistant", text, status=state, stats={"panel": told})
+        )
+    return tree
+
+
+def voted(*texts: str) -> tuple[str, str]:
+    """The first line of the count, and why there is none."""
+    found = panel.columns(columns(*texts), "m0")
+    why = panel.why_not(panel.VOTE, found)
+    return ("" if why else panel.count(found).splitlines()[0]), why
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (("42", "The answer is 42.", "41"), "2 of 3 say `42`."),
+        (("1,234", "1234.0", "It is 1 234 in all."), "All 3 say `1,234`."),
+        (("0,5", "0.50"), "All 2 say `0,5`."),
+        (("-3", "−3", "3"), "2 of 3 say `-3`."),
+        (("Yes.", "yes", "**No**"), "2 of 3 say `Yes.`."),
+        (("B", "C"), "No reply has more votes than the others."),
+        (('{"a": 1, "b": 2}', '```json\n{"b": 2, "a": 1}\n```'), 'All 2 say `{"a": 1, "b": 2}`.'),
+        (("Long thought.\n\nAnswer: **7**", "7"), "All 2 say `7`."),
+        (("7", "7", ""), "All 2 say `7`."),
+    ],
+)
+def test_numbers_choices_and_forms_are_counted(texts, words):
+    said, why = voted(*texts)
+    assert not why
+    assert said == f"{words} Agreement is not truth."
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("It was in 1969, or 1970.", "1969"),
+        ("A river is water that flows down to the sea, slowly.", "Water."),
+        ("[1, 2", "{}"),
+        ("[" * 100_000, "1" * 100_000),
+    ],
+)
+def test_what_cannot_be_compared_is_not_counted(texts):
+    assert "These replies are texts." in voted(*texts)[1]
+
+
+def test_fewer_than_two_replies_or_one_cut_off_make_no_vote():
+    assert voted("42", "")[1] == "This needs two replies at least."
+    found = panel.columns(columns("4", "4", status="cancelled"), "m0")
+    assert "cut off" in panel.why_not(panel.VOTE, found)
+    assert not panel.why_not(panel.MERGE, found)
+
+
+def test_a_verdict_holds_only_where_both_orders_name_one():
+    found = panel.columns(columns("x", "y"), "m0")
+    assert panel.best("They differ.\nBest: B", found) == "B"
+    assert panel.best("Best: A\n**Best answer: b**", found) == "B"
+    assert panel.best("Best: none", found) == panel.best("Best: Z", found) == ""
+    assert panel.best("A is the best of all", found) == ""
+    assert panel.verdict("B", "B").startswith("**In both orders B was named best.**")
+    assert "A in one order, B in the other" in panel.verdict("A", "B")
+    assert panel.verdict("A", "").startswith("**No reply was named best in both orders.**")
+
+
+def test_a_judge_is_shown_the_replies_in_the_other_order_and_nothing_that_failed():
+    tree = columns("one", "", "three")
+    told = {"id": "p", "kind": panel.JUDGE}
+    result = Message("r", "c", "q", "assistant", stats={"panel": told})
+    tree.add(result)
+    said = panel.says(tree, result)
+    assert said.startswith("Answer A:\none\n\nAnswer C:\nthree\n\n")
+    turned = tree.update("r", stats={"panel": {**told, "turned": True}})
+    assert panel.says(tree, turned).startswith("Answer C:\nthree\n\nAnswer A:\none\n\n")
+    assert [m.id for m in panel.columns(tree, "r")] == ["m0", "m1", "m2"]
+
+
+def test_members_survive_what_files_may_hold():
+    member = Member("Sceptic", "/m", "Doubt it.", 0.4, 7)
+    assert Member.from_json(member.to_json()) == member
+    assert Member().to_json() == {}
+    broken = {"name": 3, "model": None, "temperature": "hot", "seed": -1, "x": 1}
+    assert Member.from_json(broken) == Member.from_json([]) == Member()
+    assert members_from_json([{}, {}]) == [Member(), Member()]
+    for told in (None, {}, [], [{}], [{}] * 9, "ab"):
+        assert members_from_json(told) == []
+    own = ChatOptions(temperature=0.9, seed=1, tools=("a/b",))
+    assert member.options(own) == ChatOptions(temperature=0.4, seed=7)
+    assert Member().options(own) == ChatOptions(temperature=0.9, seed=1)
+
+
+@pytest.mark.parametrize("told", [3, {"id": 3}, {"id": "p", "letter": []}, {"kind": "x", "id": ""}])
+def test_what_no_panel_has_written_belongs_to_none(told):
+    tree = columns("one")
+    tree.add(Message("x", "c", "q", "assistant", "y", model="M", stats={"panel": told}))
+    assert panel.columns(tree, "x") in ([], [tree["m0"]])
+    assert panel.called(tree["x"]) == "M"
+    assert panel.says(tree, tree["x"]) == ""
