@@ -21,7 +21,7 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import beginning, who
-from app.ui.widgets.sheet import Sheet, plain_label
+from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 from app.ui.widgets.textview import TextView
 
 MOST = 40
@@ -121,10 +121,11 @@ class BranchCompare(Sheet):
             name = branch_name(first.stats) or (tr("Shown branch") if shown else tr("Other branch"))
             head = QHBoxLayout()
             head.addWidget(self.headline(name), 1)
-            if not shown:
-                show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
-                show.setAccessibleDescription(name)
-                head.addWidget(show)
+            show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
+            show.setAccessibleDescription(name)
+            keep_place(show)  # the columns begin at one height
+            show.setVisible(not shown)
+            head.addWidget(show)
             self.columns.append(_Column(rest, self))
             self.columns[-1].setAccessibleName(name)
             column.addLayout(head)

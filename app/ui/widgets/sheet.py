@@ -41,11 +41,11 @@ def remember_places(settings: Settings) -> None:
     _settings[:] = [settings]
 
 
-def keep_place(label: QLabel) -> None:
-    """Nothing moves where a line of words comes or goes while a person types."""
-    policy = label.sizePolicy()
+def keep_place(part: QWidget) -> None:
+    """Nothing moves where a part comes or goes: a hidden one keeps its room."""
+    policy = part.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
-    label.setSizePolicy(policy)
+    part.setSizePolicy(policy)
 
 
 def plain_label(parent: QWidget, words: str = "", *, muted: bool = True) -> QLabel:
