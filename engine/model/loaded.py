@@ -143,6 +143,7 @@ class LoadedModel:
             (`lookup.Lookup`); None where nothing does.
         used_at: when it was asked for something last, on the monotonic clock.
         asked_for: somebody has loaded it for itself, not only to draft for another.
+        is_head: it is another's prediction head, which only drafts for that.
     """
 
     info: Model
@@ -161,6 +162,7 @@ class LoadedModel:
     drafter: Any = None
     used_at: float = field(default_factory=time.monotonic)
     asked_for: bool = False
+    is_head: bool = False
 
     @property
     def drafting_model(self) -> LoadedModel | None:

@@ -9,7 +9,7 @@ import logging
 import sys
 import time
 from collections.abc import Container, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError, words_of
-from engine.model import backend, fingerprint, folder, probe, towers, vlm, vocabulary
+from engine.model import backend, fingerprint, folder, head, probe, towers, vlm, vocabulary
 from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.eyes import Eyes, Look
 from engine.model.folder import refuse
-from engine.model.info import Model
+from engine.model.info import HEADS, Model
 from engine.model.loaded import LoadedModel, TextCodec
 from engine.model.probe import Ways
 from engine.model.slices import at_once, batches
@@ -123,7 +123,9 @@ def _import_module(config: dict[str, Any]) -> None:
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` meets it again and reports it
-        if vlm.takes(config):
+        if config.get("model_type") in HEADS:
+            vlm.head_package(config)
+        elif vlm.takes(config):
             vlm.package_of(config)
         else:
             _get_classes(dict(config))
@@ -174,6 +176,11 @@ def complete(
     net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
 ) -> Pieces:
     """Find out what a model whose weights have been read can do. Engine thread only."""
+    if config.get("model_type") in HEADS:
+        size = 4 if compute_dtype(net) == "float32" else 2
+        costs, ways = head.cost(net.config.text_config, size), Ways(probe.ALONE)
+        can = probe.Abilities(net.make_cache, costs, ways, False, False, None, None)
+        return replace(loaded(net, examined, config, can), is_head=True)
     can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
     return loaded(net, examined, config, can)
 
@@ -227,6 +234,8 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
     from mlx_lm.utils import load_config, load_model
 
     config = dict(load_config(path))
+    if not config.get("model_file") and config.get("model_type") in HEADS:
+        return vlm.load_head(path, config, lazy), config
     if not config.get("model_file") and vlm.takes(config, seeing):
         try:
             return vlm.load_net(path, config, lazy), config

@@ -17,8 +17,8 @@ from typing import Any
 
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
-from engine.model import adapting, backend, drafting, loader
-from engine.model.info import LOOKUP
+from engine.model import adapting, backend, drafting, folder, loader
+from engine.model.info import HEADS, LOOKUP, ONLY_DRAFTS
 from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
 from engine.model.lookup import Lookup
@@ -108,6 +108,10 @@ class Loading:
             drop(command)
 
     def _examined(self, command: Load, candidate: Candidate) -> None:
+        if command.outer is None and candidate.examined.config.get("model_type") in HEADS:
+            self._examining.remove(command)
+            refuse(command, folder.refuse(f"{candidate.name} {ONLY_DRAFTS}"))
+            return
         if command.dropped:
             self._examining.remove(command)
             drop(command)
@@ -483,6 +487,9 @@ class Pairing:
         give(command, model)
 
     def _uncouple(self, command: Load, model: LoadedModel) -> None:
+        if model.is_head:
+            self._release(model)
+            raise folder.refuse(f"{model.info.name} {ONLY_DRAFTS}")
         self._set(model, None)
         give(command, model)
 

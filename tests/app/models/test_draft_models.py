@@ -90,6 +90,8 @@ def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dra
     make_model(root / "Oak-1B", 1_000_000, "abcdef")
     make_model(root / "Oak-foreign", 900_000, "abcdef")
     make_model(root / "Fir-1B", 800_000, "fedcba")
+    make_model(root / "Oak-MTP", 700_000, "abcdef")
+    (root / "Oak-MTP" / "config.json").write_text('{"model_type": "qwen3_5_mtp"}')
     make_model(root / "Oak-12B", 4_000_000, "abcdef")
     run = start().ready()
     return Drafts(run, root)
@@ -101,7 +103,7 @@ def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
     told = {i.data(): bool(i.flags() & Qt.ItemFlag.ItemIsEnabled) for i in items}
     guide = "Guide: its tokenizer differs"
     expected = {"None": True, "Prompt lookup": True}
-    expected |= {"Oak-foreign, 0.9 MB": True, "Oak-1B, 1.0 MB": True}
+    expected |= {"Oak-MTP, 0.7 MB": True, "Oak-foreign, 0.9 MB": True, "Oak-1B, 1.0 MB": True}
     expected["Fir-1B: different tokenizer"] = False
     assert {words: on for words, on in told.items() if words != guide} == expected
     assert dialog.box.currentText() == "None"
