@@ -40,7 +40,6 @@ def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
 
 @EVERY_FAMILY
 @pytest.mark.turns(3)
-@pytest.mark.turns(2)
 def test_one_prompt_to_many_chats_is_read_once(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
