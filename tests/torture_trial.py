@@ -20,7 +20,7 @@ from pathlib import Path
 from app.chats.session import BACKGROUND
 from engine import Engine, SamplingParams
 from engine.bench.latency import gaps, timed
-from engine.bench.random_models import SHAPES, write_model
+from engine.bench.random_models import SHAPES, SPECIAL, write_model
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPICS = ("chats", "models", "memory", "panes", "shortcuts", "downloads", "seeds", "tools")
@@ -111,7 +111,9 @@ def beside(root: Path, prompts: list[str]) -> bool:
     Their share is taken away for a third measurement, which only says what it is good for.
     """
     model = write_model(root / "135m", SHAPES["135m"])
-    few, endless = SamplingParams(max_tokens=12), SamplingParams(max_tokens=100_000)
+    goes_on = {token: -1e9 for token in range(len(SPECIAL))}  # no turn ends by itself
+    few = SamplingParams(max_tokens=12, logit_bias=goes_on)
+    endless = SamplingParams(max_tokens=100_000, logit_bias=goes_on)
     with Engine() as engine:
         loaded = engine.load(model)
         stream = timed(engine.open_session(loaded), "Go on.", endless)
