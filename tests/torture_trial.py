@@ -111,7 +111,7 @@ def beside(root: Path, prompts: list[str]) -> bool:
     Their share is taken away for a third measurement, which only says what it is good for.
     """
     model = write_model(root / "135m", SHAPES["135m"])
-    goes_on = {token: -1e9 for token in range(len(SPECIAL))}  # no turn ends by itself
+    goes_on = dict.fromkeys(range(len(SPECIAL)), -1e9)  # no turn ends by itself
     few = SamplingParams(max_tokens=12, logit_bias=goes_on)
     endless = SamplingParams(max_tokens=100_000, logit_bias=goes_on)
     with Engine() as engine:
@@ -129,7 +129,7 @@ def beside(root: Path, prompts: list[str]) -> bool:
                 time.sleep(5)
             for reply in replies:
                 reply.text(300)
-            times = [moment for moment in stream.times() if moment > began]
+            times = [moment for moment in list(stream.moments) if moment > began]
             found[name] = gaps(times)
             for session in sessions:
                 session.close()
