@@ -47,7 +47,7 @@ PAIRED = {
 }
 
 
-def pairs(lost: int, gained: int, of: int) -> list[tuple[bool | None, bool | None]]:
+def pairs(lost: int, gained: int, of: int) -> list[tuple[bool, bool]]:
     same = of - lost - gained
     return [(True, False)] * lost + [(False, True)] * gained + [(True, True)] * same
 
