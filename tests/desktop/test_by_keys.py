@@ -105,7 +105,7 @@ def test_versions_of_a_message_and_what_a_notice_offers_come_back_by_key(desk: D
     desk.keys("ctrl+bracketleft")
     desk.until(lambda: desk.shown() == answer)
 
-    desk.keys("F6", *5 * ["Tab"], "Return")  # copy, branch, same again, again, delete
+    desk.keys("F6", *6 * ["Tab"], "Return")  # copy, branch, panel, same again, again, delete
     desk.until(lambda: desk.shown() != answer)
     desk.keys("ctrl+z")
     desk.until(lambda: desk.shown() == answer)

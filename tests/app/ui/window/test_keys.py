@@ -69,7 +69,7 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
     press(run, Qt.Key.Key_Tab)
     press(run, Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text() == "two "
-    for _ in range(4):
+    for _ in range(5):
         press(run, Qt.Key.Key_Tab)
     press(run, Qt.Key.Key_Return)
     assert len(run.pane.chat.transcript.path) == 3
@@ -98,13 +98,14 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     run.answered()
     row = in_conversation(run)
     names = []
-    for _ in range(6):
+    for _ in range(7):
         press(run, Qt.Key.Key_Tab)
         names.append(QApplication.focusWidget().accessibleName())
     assert names == [
         "Previous Version",
         "Copy Reply",
         "Branch in New Chat",
+        "Ask a Panel…",
         "Regenerate with Same Seed",
         "Regenerate",
         "Delete from Here",
