@@ -229,7 +229,11 @@ def order(found: Sequence[Message], *, turned: bool) -> str:
     return f"**{tr('Read in the order {letters}', letters=shown)}**\n\n"
 
 
-_BEST = re.compile(r"^\W*best(?: answer)?\W*[:：]\W*(none|[A-Z])\b", re.IGNORECASE | re.MULTILINE)
+# No part of these goes on over lines: what a model repeats without end would take minutes.
+_BEST = re.compile(
+    r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def best(text: str, found: Iterable[Message]) -> str:
@@ -270,10 +274,10 @@ class Ballot:
     shown: str
 
 
-_FENCE = re.compile(r"```\w*\s*\n(.*?)\n?```", re.DOTALL)
+_FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)
 _ANSWER = re.compile(
-    r"^\W*(?:final |the )?(?:answer|result|antwort|ergebnis|respuesta|réponse|答え|答案)\W*"
-    r"(?:is\b|=|:|：)[\s*]*(.+?)[\s*]*$",
+    r"^[^\w\n]*(?:final |the )?(?:answer|result|antwort|ergebnis|respuesta|réponse|答え|答案)"
+    r"[^\w\n]{0,9}(?:is\b|=|:|：)[\s*]*(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _NUMBER = re.compile(
@@ -334,8 +338,8 @@ def _form(text: str) -> Ballot | None:
 
 def _said(text: str) -> str:
     """What follows "Answer:", or all of it."""
-    found = _ANSWER.findall(text)
-    return str(found[-1] if found else text).strip()
+    found = (said for words in reversed(_ANSWER.findall(text)) if (said := words.strip("* \t\r")))
+    return next(found, text.strip())
 
 
 def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from app.chats import panel
@@ -42,6 +44,7 @@ def voted(*texts: str) -> tuple[str, str]:
         (('{"a": 1, "b": 2}', '```json\n{"b": 2, "a": 1}\n```'), 'All 2 say `{"a": 1, "b": 2}`.'),
         (("Long thought.\n\nAnswer: **7**", "7"), "All 2 say `7`."),
         (("7", "7", ""), "All 2 say `7`."),
+        (("**Answer:**\n**7**", "The answer is: 7"), "All 2 say `7`."),
     ],
 )
 def test_numbers_choices_and_forms_are_counted(texts, words):
@@ -61,6 +64,24 @@ def test_numbers_choices_and_forms_are_counted(texts, words):
 )
 def test_what_cannot_be_compared_is_not_counted(texts):
     assert "These replies are texts." in voted(*texts)[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\n" + "-\n" * 20_000 + "b",
+        "```" + "\n" * 20_000 + "x",
+        "Answer: " + "* " * 20_000 + "x" * 300,
+        "Answer:" + "\n" * 20_000 + "x" * 300,
+        "Best" + ":" * 20_000 + "*" * 20_000 + "ab",
+    ],
+)
+def test_what_a_model_repeats_without_end_is_read_at_once(text):
+    found = panel.columns(columns(text, text), "m0")
+    begun = time.process_time()
+    assert panel.why_not(panel.VOTE, found)
+    assert panel.best(text, found) == ""
+    assert time.process_time() - begun < 0.5
 
 
 def test_fewer_than_two_replies_or_one_cut_off_make_no_vote():
