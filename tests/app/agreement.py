@@ -145,8 +145,9 @@ def in_use(app: Application) -> Iterator[str]:
 
 def _one_reply(chat: Chat) -> Iterator[str]:
     streaming = [m.id for m in chat.transcript._messages.values() if m.status == "streaming"]
-    wanted = [chat.answering_id] if chat.answering else []
-    if streaming != wanted:
+    panel: list[str | None] = [i for i, lane in chat.panel.lanes.items() if lane.reply is not None]
+    wanted = panel or ([chat.answering_id] if chat.answering else [])
+    if sorted(streaming) != sorted(map(str, wanted)):
         yield f"{chat.title!r} is answering {wanted}, and streaming are {streaming}"
 
 
@@ -174,15 +175,28 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
     transcript = pane.transcript
     if [place.message_id for place in transcript.places] != path:
         yield "the transcript does not show the chosen branch"
-    shown = pane.transcript if path else pane.empty
-    if pane._pages.currentWidget() is not shown:
+    shown = pane._pages.currentWidget()
+    over = (pane.shows_tree or pane.unfolded) and bool(path)
+    if not over and shown is not (pane.transcript if path else pane.empty):
         yield "the wrong page is shown"
+    if pane.unfolded:
+        yield from _panel(chat, pane)
     if pane.isVisible():
         for place in transcript.places:
             if place.row is not None:
                 yield from _row(chat, place.row)
     yield from _composer(chat, pane)
     yield from _header(window, chat, pane)
+
+
+def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
+    """An unfolded panel shows its columns, each with what it has said."""
+    shown = [column.message_id for column in pane.panel.columns]
+    if shown != [message.id for message in chat.columns(pane.panel.shown)]:
+        yield "the panel shows other columns than the chat has"
+        return
+    for column in pane.panel.columns:
+        yield from _row(chat, column.row)
 
 
 def _row(chat: Chat, row: Any) -> Iterator[str]:
@@ -198,7 +212,8 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
         if row.streaming != (message.status == "streaming"):
             yield "an answer seems to stream, or not to"
     versions = chat.transcript.alternatives(message.id)
-    if row._alternative != (versions.index(message.id) + 1, len(versions)):
+    apart = isinstance(row, AnswerRow) and row._apart  # a column has the others beside it
+    if not apart and row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"
     for button, action in row._buttons.items():
         refusal = chat.can(action, message.id)
@@ -250,14 +265,20 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
 def engine(app: Application, running: StepEngine) -> Iterator[str]:
     """The engine answers those whom the window shows as being answered, and nobody else."""
     yield from running.wrongs
-    asked = {}
+    asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
-        if isinstance(chat.reply, Running | Paused):
-            asked[chat.id] = isinstance(chat.reply, Paused)
-        elif isinstance(chat.reply, Waiting):
-            state = app.loader.get(chat.reply.model).state
-            if state is not LoadState.LOADING:
-                yield f"{chat.title!r} waits for a model that is {state}"
+        lanes = chat.panel.lanes.values()
+        used |= {lane.session._chat_id for lane in lanes}
+        for session, reply in [
+            (chat.id, chat._answering.reply),
+            *((lane.session._chat_id, lane.reply) for lane in lanes),
+        ]:
+            if isinstance(reply, Running | Paused):
+                asked[session] = isinstance(reply, Paused)
+            elif isinstance(reply, Waiting):
+                state = app.loader.get(reply.model).state
+                if state is not LoadState.LOADING:
+                    yield f"{chat.title!r} waits for a model that is {state}"
     for status in app.loader.known():
         loads = status.state is LoadState.LOADING
         if loads and not any(path.endswith(status.ref) for path, _ in running.loads):
@@ -265,7 +286,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     at_work = {session_id: reply.paused for session_id, reply in running.running().items()}
     if at_work != asked:
         yield f"the engine answers {at_work}, the window shows {asked}"
-    idle = {s.id for s in running.sessions.values() if not s.closed} - set(app.library._in_use)
+    idle = {s.id for s in running.sessions.values() if not s.closed} - used
     if idle:
         yield f"sessions of chats that are not in use are left: {idle}"
 
@@ -280,7 +301,7 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
     for chat in app.library._in_use.values():
         if chat.id not in held and not chat.answering:
             yield f"{chat.title!r} is in use, in no pane and not answering"
-    answering = len(app.library.running())
+    answering = sum(len(c.panel.running) or 1 for c in app.library.running())
     loading = sum(m.state is LoadState.LOADING for m in app.loader.known())
     channels = len(app.bridge._handlers) - answering - loading
     if channels > CHANNELS:

@@ -60,6 +60,8 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.actions import Action
+from app.chats.answering import Answering
+from app.chats.chat import Chat
 from app.chats.options import ChatOptions
 from app.chats.turn import Editing
 from app.program.application import Application, make_engine
@@ -449,7 +451,8 @@ class Person:
             sessions = engine.stats_later().result(10)["sessions"]
             self.app.bridge.drain()
             at_work = {i for i, s in sessions.items() if s["status"] != "idle"}
-            shown = {c.id for c in self.app.library.running() if hasattr(c.reply, "handle")}
+            lanes = [lane for c in self.app.library.running() for lane in _lanes(c)]
+            shown = {lane.session._chat_id for lane in lanes if hasattr(lane.reply, "handle")}
             if at_work != shown:
                 return f"the engine answers {at_work}, the window shows {shown}"
         return None
@@ -530,6 +533,46 @@ class Person:
             for _ in range(count):
                 self.engine.turn()
         return set()
+
+    def panel(self, what: str, n: int) -> Touched:
+        """Ask a panel, fold it, make something of it, keep a column, also while it is written."""
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        self.window.workspace.activate(pane)
+        if what == "ask":
+            members = [{}, {"system": "Doubt it."}, {"model": self.models[n % len(self.models)]}]
+            self.app.settings.set(panels={"": members[: 2 + n % 2]}, panel="")
+            self.window.commands["panel_again"].trigger()
+        elif what == "keep" and pane.unfolded:
+            columns = pane.panel.columns
+            columns[n % len(columns)].keep.click()
+        elif what != "keep":
+            self.window.commands[f"panel_{what}"].trigger()
+        return {pane.chat.id}
+
+    def tree(self, what: str, n: int) -> Touched:
+        """Open the tree of branches, and do something with one of them."""
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        pane.show_tree(True)
+        if pane.shows_tree and pane.tree.model.runs:
+            tree = pane.tree
+            run = tree.model.runs[n % len(tree.model.runs)]
+            index = tree.model.index_of(run.id)
+            tree.view.setCurrentIndex(index)
+            if what == "name":
+                if run.ids:
+                    tree.model.setData(
+                        index, f"B{n}\n<b>" if n % 3 else "", Qt.ItemDataRole.EditRole
+                    )
+            else:
+                tree.do(what)
+        if n % 2:
+            self.rest()
+            pane.show_tree(False)
+        return {pane.chat.id}
 
     def with_message(self, action: Action, n: int, which: int) -> Touched:
         """Press a message's button, where it is on screen; else ask for it by key."""
@@ -1021,10 +1064,16 @@ class Person:
 
 
 ORGANISE = ("pin", "archive", "move", "tag", "make", "fold", "delete", "drag", "key")
+PANEL = ("ask", "ask", "ask", "keep", "keep", "show", "judge", "merge", "vote")
 SMALL = st.integers(0, 7)
 ANY = st.integers(0, 999)
 WORDS = st.sampled_from(("one", "said", "", "word", "zzz", "n", "three two"))
 TEXT = st.sampled_from(TEXTS)
+
+
+def _lanes(chat: Chat) -> list[Answering]:
+    """What may answer in a chat: itself, and the columns of a panel."""
+    return [chat._answering, *chat.panel.lanes.values()]
 
 
 def _copy_what_is_there(source: str, target: str) -> None:
@@ -1110,6 +1159,14 @@ class Actions(RuleBasedStateMachine):
     @rule(count=st.integers(1, 3))
     def waits_shortly(self, count: int) -> None:
         self.do("engine works", lambda: self.person.turn(count))
+
+    @rule(what=st.sampled_from(PANEL), n=SMALL)
+    def works_with_a_panel(self, what: str, n: int) -> None:
+        self.do(f"panel: {what}", lambda: self.person.panel(what, n))
+
+    @rule(what=st.sampled_from(("go", "name", "compare", "part", "prune")), n=ANY)
+    def works_in_the_tree(self, what: str, n: int) -> None:
+        self.do(f"tree: {what}", lambda: self.person.tree(what, n))
 
     @rule(action=st.sampled_from(MESSAGE_ACTIONS), n=SMALL, which=SMALL)
     def does_with_a_message(self, action: Action, n: int, which: int) -> None:
