@@ -262,8 +262,9 @@ class Answering(QObject):
             hears=model.hears,
         )
         if says := panel.says(self._saved.transcript, self._saved.transcript[answer.message_id]):
-            asked = next(turn for turn in reversed(turns) if turn["role"] == "user")
-            asked["content"] = joined(asked["content"], says)
+            # A chat from a file may have no question above it.
+            for asked in [turn for turn in turns if turn["role"] == "user"][-1:]:
+                asked["content"] = joined(asked["content"], says)
         answer.options = answer.options or self.options
         answer.model = ref
         try:

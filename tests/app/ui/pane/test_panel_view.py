@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.chats import panel
+from app.store import Message, new_id
 from tests.app.conftest import Run, Start
 
 
@@ -63,3 +64,14 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     assert [c.message_id for c in run.pane.panel.columns] == ids
     run.qtbot.keyClick(run.pane.panel.columns[0], Qt.Key.Key_Escape)
     assert not run.pane.unfolded
+
+
+def test_a_column_from_a_file_that_answers_nothing_is_gone_on_with(start: Start):
+    run = start().ready()
+    run.ask("say before")
+    chat, stats = run.pane.chat, {"panel": {"says": "Doubt it."}}
+    half = Message(new_id(), chat.id, None, "assistant", "half", status="cancelled", stats=stats)
+    chat._saved.add(half)
+    chat.path_changed.emit()
+    assert chat.continue_answer(half.id)
+    run.until(lambda: not chat.answering)
