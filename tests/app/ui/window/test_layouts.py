@@ -93,14 +93,25 @@ def two(start: Start):
     return run, chats
 
 
-def test_before_the_first_one_the_menu_says_so(start: Start):
+def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
     run = start()
     assert texts(menu(run)) == ["No layouts yet", "Save Layout…"]
+    run.window.commands["split_right"].trigger()
+    stood = ids(run)
+    save(run, "Blank")
     run.window.commands["close"].trigger()
-    assert not menu(run).actions()[-1].isEnabled()  # nothing is open to be saved
+    run.end()
+    again = start()
+    choose(again, "Blank")
+    assert ids(again) == stood
+    assert again.app.store.chats() == []
+    for _ in stood:
+        again.window.commands["close"].trigger()
+    save_this = next(a for a in menu(again).actions() if a.text() == "Save Layout…")
+    assert not save_this.isEnabled()  # nothing is open to be saved
 
 
-def test_a_layout_is_saved_by_name_and_put_back(two):
+def test_a_layout_is_saved_by_name_put_back_and_taken_back(two):
     run, chats = two
     assert run.window.toast.text == "Layout “Pair” saved"
     assert texts(menu(run)) == ["Pair", "Save Layout…", "Rename", "Delete"]
@@ -117,9 +128,6 @@ def test_a_layout_is_saved_by_name_and_put_back(two):
     assert run.window.sidebar.model.row_of(third).isValid()
     assert [run.answer(pane) for pane in run.panes] == ["one ", "two "]
 
-
-def test_undo_brings_back_what_stood_before_the_layout(two):
-    run, chats = two
     third = said(run, "three", "split_down")
     run.window.workspace.close_pane(run.window.workspace.pane(chats[0]))
     stood = places(run)
@@ -132,8 +140,33 @@ def test_undo_brings_back_what_stood_before_the_layout(two):
     choose(run, "Pair")
     assert ids(run) == chats
 
+    run.window.chats.new()
+    run.window.activateWindow()  # without a window manager nothing comes forward after the dialog
+    run.until(run.window.isActiveWindow)
+    run.qtbot.keyClick(
+        run.window,
+        Qt.Key.Key_L,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
+    shown = run.window.layouts.menu
+    run.until(shown.isVisible)
+    assert shown.activeAction().text() == "Pair"
+    run.qtbot.keyClick(shown, Qt.Key.Key_Return)
+    assert ids(run) == chats
 
-def test_replies_go_on_in_chats_that_the_layout_closes(two):
+    run.window.chats.new()
+    run.qtbot.keyClicks(run.pane.composer.field, "x")
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
+    blank = run.pane.chat.id
+    assert run.window.sidebar.model.row_of(blank).isValid()
+    choose(run, "Pair")
+    assert not run.window.sidebar.model.row_of(blank).isValid()
+    run.window.commands["undo_close"].trigger()
+    assert blank in ids(run)
+    assert run.window.sidebar.model.row_of(blank).isValid()
+
+
+def test_replies_go_on_whether_the_layout_closes_their_chats_or_holds_them(two):
     run, chats = two
     run.window.chats.new()
     run.ready()
@@ -148,10 +181,8 @@ def test_replies_go_on_in_chats_that_the_layout_closes(two):
     assert run.pane is pane
     assert pane.window() is run.window
 
-
-def test_a_running_reply_of_its_own_chat_is_not_disturbed(two):
-    run, chats = two
-    pane = run.say("hold 3")
+    choose(run, "Pair")
+    pane = run.say("hold 3", run.window.workspace.pane(chats[1]))
     run.until(lambda: "3" in run.answer(pane))
     said(run, "three", "new")
     run.window.workspace.close_pane(pane)
@@ -161,7 +192,19 @@ def test_a_running_reply_of_its_own_chat_is_not_disturbed(two):
     assert run.answered(pane) == "1 2 3 end"
 
 
-def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start: Start):
+DAMAGED = {
+    "cut": '{"docks": "AAAB',
+    "other": "[1, 2]",
+    "deep": "[" * 100_000,
+    "types": '{"docks": 3, "open": {}, "active": []}',
+    "bytes": b"\xff\xfe\x00",
+    "blank": "",
+}
+
+
+def test_it_is_there_after_a_restart_and_damaged_ones_never_break_the_start(
+    two, start: Start, profile
+):
     run, chats = two
     floating = said(run, "three", "split_down")
     run.window.commands["float"].trigger()
@@ -180,6 +223,22 @@ def test_it_is_there_after_a_restart_windows_of_their_own_too(two, start: Start)
     choose(again, "Pair")
     assert all(pane.window() is again.window for pane in again.panes)
 
+    again.end()
+    with sqlite3.connect(profile / "chats.db") as db:
+        put = "INSERT OR REPLACE INTO layouts (name, data) VALUES (?, CAST(? AS TEXT))"
+        db.executemany(put, [(f"saved/{name}", data) for name, data in DAMAGED.items()])
+        db.execute(put, ("saved/", '{"docks": "", "open": []}'))
+        db.execute(put, ("saved/no docks", f'{{"docks": "?", "open": ["{chats[0]}", 4, ""]}}'))
+        db.execute(put, ("main", DAMAGED["bytes"]))
+    db.close()
+    again = start()
+    assert len(again.panes) == 1  # a new one: what was open is not known any more
+    assert texts(menu(again))[:2] == ["no docks", "Pair"]
+    choose(again, "no docks")
+    assert ids(again) == [chats[0]]
+    choose(again, "Pair")
+    assert ids(again) == chats
+
 
 def test_layouts_one_right_after_the_other_lose_no_window(two):
     run, chats = two
@@ -195,7 +254,7 @@ def test_layouts_one_right_after_the_other_lose_no_window(two):
     assert all(isValid(run.window.workspace.dock(chat_id)) for chat_id in [*chats, third])
 
 
-def test_a_chat_deleted_since_is_left_out_and_said(two):
+def test_a_chat_deleted_since_is_left_out_and_with_all_of_them_nothing_changes(two):
     run, chats = two
     run.window.chats.delete(chats[0])
     choose(run, "Pair")
@@ -203,34 +262,11 @@ def test_a_chat_deleted_since_is_left_out_and_said(two):
     assert run.window.toast.text == "Layout “Pair” opened. 1 of its chats has been deleted."
     assert run.window.sidebar.model.row_of(chats[0]).isValid() is False
 
-
-def test_with_all_its_chats_deleted_nothing_changes(two):
-    run, chats = two
     third = said(run, "three", "new")
-    for chat_id in chats:
-        run.window.chats.delete(chat_id)
+    run.window.chats.delete(chats[1])
     choose(run, "Pair")
     assert ids(run) == [third]
     assert run.window.toast.text == "All chats in the layout “Pair” have been deleted"
-
-
-def test_a_name_in_use_asks_before_it_is_replaced_and_comes_back(two):
-    run, chats = two
-    third = said(run, "three", "new")
-    save(run, "  Pair ")
-    asked = dialog(run)
-    assert asked.hint == "“Pair” already exists. Replace it?"
-    assert asked.go.text() == "Replace"
-    run.qtbot.keyClicks(asked.field, "s")
-    assert asked.go.text() == "Save"
-    run.qtbot.keyClick(asked.field, Qt.Key.Key_Backspace)
-    run.qtbot.keyClick(asked.field, Qt.Key.Key_Escape)
-    assert list(run.window.layouts.saved.get("Pair").chats) == chats
-    save(run, "Pair", times=2)
-    assert set(run.window.layouts.saved.get("Pair").chats) == {*chats, third}
-    assert run.window.toast.text == "Layout “Pair” replaced"
-    run.qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
-    assert list(run.window.layouts.saved.get("Pair").chats) == chats
 
 
 def test_renaming_and_deleting_can_be_taken_back(two):
@@ -249,18 +285,9 @@ def test_renaming_and_deleting_can_be_taken_back(two):
     assert list(run.window.layouts.saved.get("Pair").chats) == chats
 
 
-def test_undoing_a_renaming_leaves_what_was_saved_under_the_old_name_since(two):
-    run, _ = two
-    run.window.layouts.rename("Pair", "Couple")
-    third = said(run, "three", "new")
-    save(run, "Pair")
-    run.window.commands["undo_close"].trigger()
-    assert third in run.window.layouts.saved.get("Pair").chats
-
-
-def test_renaming_to_a_name_in_use_brings_both_back(two):
+def test_a_name_in_use_asks_first_and_what_had_it_comes_back(two):
     run, chats = two
-    said(run, "three", "new")
+    third = said(run, "three", "new")
     save(run, "Trio")
     choose(run, "Rename", "Trio…")
     answer(run, "Pair", times=2)
@@ -269,64 +296,29 @@ def test_renaming_to_a_name_in_use_brings_both_back(two):
     assert run.window.layouts.saved.names() == ["Pair", "Trio"]
     assert list(run.window.layouts.saved.get("Pair").chats) == chats
 
+    save(run, "  Pair ")
+    asked = dialog(run)
+    assert asked.hint == "“Pair” already exists. Replace it?"
+    assert asked.go.text() == "Replace"
+    run.qtbot.keyClicks(asked.field, "s")
+    assert asked.go.text() == "Save"
+    run.qtbot.keyClick(asked.field, Qt.Key.Key_Backspace)
+    run.qtbot.keyClick(asked.field, Qt.Key.Key_Escape)
+    assert list(run.window.layouts.saved.get("Pair").chats) == chats
+    save(run, "Pair", times=2)
+    assert set(run.window.layouts.saved.get("Pair").chats) == {*chats, third}
+    assert run.window.toast.text == "Layout “Pair” replaced"
+    run.qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
+    assert list(run.window.layouts.saved.get("Pair").chats) == chats
 
-def test_keys_alone_open_a_layout(two):
-    run, chats = two
-    run.window.chats.new()
-    run.window.activateWindow()  # without a window manager nothing comes forward after the dialog
-    run.until(run.window.isActiveWindow)
-    run.qtbot.keyClick(
-        run.window,
-        Qt.Key.Key_L,
-        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
-    )
-    shown = run.window.layouts.menu
-    run.until(shown.isVisible)
-    assert shown.activeAction().text() == "Pair"
-    run.qtbot.keyClick(shown, Qt.Key.Key_Return)
-    assert ids(run) == chats
-
-
-def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
-    run = start()
-    run.window.commands["split_right"].trigger()
-    stood = ids(run)
-    save(run, "Blank")
-    run.window.commands["close"].trigger()
-    run.end()
-    again = start()
-    choose(again, "Blank")
-    assert ids(again) == stood
-    assert again.app.store.chats() == []
-
-
-def test_a_chat_emptied_again_leaves_the_list_and_comes_back_with_undo(two):
-    run, _ = two
-    run.window.chats.new()
-    run.qtbot.keyClicks(run.pane.composer.field, "x")
-    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
-    blank = run.pane.chat.id
-    assert run.window.sidebar.model.row_of(blank).isValid()
-    choose(run, "Pair")
-    assert not run.window.sidebar.model.row_of(blank).isValid()
+    # what was saved under the old name since stays
+    run.window.layouts.rename("Pair", "Couple")
+    save(run, "Pair")
     run.window.commands["undo_close"].trigger()
-    assert blank in ids(run)
-    assert run.window.sidebar.model.row_of(blank).isValid()
+    assert third in run.window.layouts.saved.get("Pair").chats
 
 
-def test_more_chats_than_are_kept_closed_come_back_with_undo(two, monkeypatch):
-    run, chats = two
-    monkeypatch.setattr(Docks, "KEPT_CLOSED", 3)
-    more = [said(run, f"{n}", "new") for n in range(Docks.KEPT_CLOSED + 2)]
-    before = ids(run)
-    choose(run, "Pair")
-    assert ids(run) == chats
-    assert run.app.library.find(more[0]) is None
-    run.window.commands["undo_close"].trigger()
-    assert ids(run) == before
-
-
-def test_with_nothing_open_before_undo_closes_all_again(two):
+def test_more_chats_than_are_kept_closed_come_back_with_undo_and_so_does_none(two, monkeypatch):
     run, chats = two
     for _ in chats:
         run.window.commands["close"].trigger()
@@ -338,34 +330,15 @@ def test_with_nothing_open_before_undo_closes_all_again(two):
     run.window.commands["undo_close"].trigger()  # the closing of the latest, from before
     assert ids(run) == [chats[0]]
 
-
-DAMAGED = {
-    "cut": '{"docks": "AAAB',
-    "other": "[1, 2]",
-    "deep": "[" * 100_000,
-    "types": '{"docks": 3, "open": {}, "active": []}',
-    "bytes": b"\xff\xfe\x00",
-    "blank": "",
-}
-
-
-def test_damaged_layouts_never_break_the_start(two, start: Start, profile):
-    run, chats = two
-    run.end()
-    with sqlite3.connect(profile / "chats.db") as db:
-        put = "INSERT OR REPLACE INTO layouts (name, data) VALUES (?, CAST(? AS TEXT))"
-        db.executemany(put, [(f"saved/{name}", data) for name, data in DAMAGED.items()])
-        db.execute(put, ("saved/", '{"docks": "", "open": []}'))
-        db.execute(put, ("saved/no docks", f'{{"docks": "?", "open": ["{chats[0]}", 4, ""]}}'))
-        db.execute(put, ("main", DAMAGED["bytes"]))
-    db.close()
-    again = start()
-    assert len(again.panes) == 1  # a new one: what was open is not known any more
-    assert texts(menu(again))[:2] == ["no docks", "Pair"]
-    choose(again, "no docks")
-    assert ids(again) == [chats[0]]
-    choose(again, "Pair")
-    assert ids(again) == chats
+    choose(run, "Pair")
+    monkeypatch.setattr(Docks, "KEPT_CLOSED", 3)
+    more = [said(run, f"{n}", "new") for n in range(Docks.KEPT_CLOSED + 2)]
+    before = ids(run)
+    choose(run, "Pair")
+    assert ids(run) == chats
+    assert run.app.library.find(more[0]) is None
+    run.window.commands["undo_close"].trigger()
+    assert ids(run) == before
 
 
 def test_a_spoilt_arrangement_still_opens_its_chats(two):
