@@ -134,7 +134,7 @@ CALLS, WRITTEN = 150, 3
 """For each character of a text given whole: a list item's three characters take the most calls."""
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_f15_hostile_text_at_once(name: str) -> None:
     text = HOSTILE[name](3 * TAIL_LIMIT)
@@ -161,7 +161,7 @@ OVERSIZED: dict[str, str] = {
 }
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", OVERSIZED)
 def test_no_more_than_a_bounded_part_of_a_block_is_parsed(
     name: str, monkeypatch: pytest.MonkeyPatch

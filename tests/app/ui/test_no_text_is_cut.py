@@ -18,7 +18,7 @@ from tests.texts import ROOT
 WIDTHS = (640, 700, 900, 1200)
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("language", "zoom"), [("de", 100), ("de", 150), ("ar-xx", 150), ("ar-xx", 100)]
 )
