@@ -20,6 +20,7 @@ from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
+from app.tools.tool import clean
 from engine.params import takes
 
 MOST = 8
@@ -131,7 +132,17 @@ def letter_of(message: Message) -> str:
 
 def name_of(message: Message) -> str:
     """The name of a column, "" where it has none."""
-    return _word(message, "name")[:80]
+    return _line(message, "name", 80)
+
+
+def names_of(message: Message) -> str:
+    """Whose answers it was made of, "" for an answer that was made of none."""
+    return _line(message, "of", 1_000)
+
+
+def _line(message: Message, name: str, most: int) -> str:
+    """What files of chats hold there may be anything."""
+    return " ".join(clean(_word(message, name), lines=False, most=most).split())
 
 
 _CALLED = {

@@ -127,9 +127,10 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     for thread in left:
         # Told to end, and an end of the program waits for none; asyncio's and anyio's end with the
-        # process or the call that they wait for, one that saves settings once they are saved.
+        # process or the call that they wait for, one that saves settings once they are saved, one
+        # of `flows.aside` once it has handed over what it found.
         if thread.name.startswith(
-            ("stretto-worker", "asyncio-waitpid", "AnyIO worker", "settings")
+            ("stretto-worker", "asyncio-waitpid", "AnyIO worker", "settings", "aside")
         ):
             thread.join(20)
     left = {t for t in left if t.is_alive()}

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions
-from app.chats.panel import called, panel_of, told
+from app.chats.panel import called, names_of, panel_of
 from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
 from app.models.errors import DOES_NOT_FIT
@@ -615,8 +615,8 @@ class AnswerRow(MessageRow):
             self.way_on.move(0, y + 6)
             y += 6 + self.way_on.height() + 2
         if shows(self, "unfolds"):
-            of = str(told(self.message).get("of", ""))
-            words = tr("Show Panel: {names}", names=of) if of else tr("Show Panel")
+            names = names_of(self.message)
+            words = tr("Show Panel: {names}", names=names) if names else tr("Show Panel")
             measure, right = self.unfolds.fontMetrics(), Qt.TextElideMode.ElideRight
             self.unfolds.setText(measure.elidedText(words, right, width - 24).replace("&", "&&"))
             self.unfolds.setAccessibleName(words)

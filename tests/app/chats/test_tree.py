@@ -67,3 +67,4 @@ def test_a_name_is_a_line_whatever_a_file_holds_there():
     for hostile in (None, 7, ["x"], {"x": 1}):
         assert branch_name({"branch": hostile}) == ""
     assert len(branch_name({"branch": "x y" * 10_000})) <= LONGEST_NAME
+    assert branch_name({"branch": "to\u202ep\n\x07 it"}) == "top it"
