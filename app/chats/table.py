@@ -264,18 +264,18 @@ class AnswerTable(QObject):
     async def _judge(self) -> None:
         check: Check = check_of(self.check, ())
         with Checker() as checker:
-            while (due := self._unjudged()) is not None:
-                message, cell = due
+            while due := self._unjudged():  # others may have come meanwhile
+                for message, cell in due:
 
-                def work(_: object, asked: str = message, text: str = cell.text) -> Verdict:
-                    return checker.verdict(check, Prompt("", asked), text)
+                    def work(_: object, asked: str = message, text: str = cell.text) -> Verdict:
+                        return checker.verdict(check, Prompt("", asked), text)
 
-                self._verdicts[cell.message_id] = await flows.aside(work)
-                self.changed.emit()
+                    self._verdicts[cell.message_id] = await flows.aside(work)
+                    self.changed.emit()
 
-    def _unjudged(self) -> tuple[str, Cell] | None:
+    def _unjudged(self) -> list[tuple[str, Cell]]:
         cells = ((m, self.cell(m, c)) for m in self.messages for c in self.columns)
-        return next((one for one in cells if not one[1].note and one[1].verdict is None), None)
+        return [one for one in cells if not one[1].note and one[1].verdict is None]
 
     # What a person does.
 

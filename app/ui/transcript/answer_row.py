@@ -679,10 +679,7 @@ class AnswerRow(MessageRow):
 
     def _actions(self) -> tuple[IconButton, ...]:
         """The footer's buttons from the right."""
-        return (
-            *(self._delete, self._again, self._same, self._panel, self._branch),
-            self._copy,
-        )
+        return self._delete, self._again, self._same, self._panel, self._branch, self._copy
 
     def _append_answer(self, text: str) -> None:
         if text:
