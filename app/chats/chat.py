@@ -817,7 +817,11 @@ class Chat(ChatSignals):
         if self.why_not(kind, message_id):
             return ""
         found, first = self.columns(message_id), self.transcript[message_id]
-        told = {"id": panel.panel_of(first), "kind": kind, "of": panel.listed(found)}
+        told = {
+            "id": panel.panel_of(first),
+            "kind": kind,
+            "of": panel.by_letter(panel.answers(found)),
+        }
         self.transcript.leaf_id = first.parent_id
         answer = Answer(new_id())
         if kind == panel.VOTE:

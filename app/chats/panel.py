@@ -20,11 +20,11 @@ from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
-from app.tools.tool import clean
+from app.tools.tool import one_line
 from engine.params import takes
 
-MOST = 8
-"""Members of a panel."""
+MOST, LONGEST = 8, 80
+"""Members of a panel, and characters of a name."""
 JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 """What can be made of the answers, besides keeping one."""
 
@@ -132,17 +132,14 @@ def letter_of(message: Message) -> str:
 
 def name_of(message: Message) -> str:
     """The name of a column, "" where it has none."""
-    return _line(message, "name", 80)
+    return one_line(told(message).get("name"), LONGEST)
 
 
-def names_of(message: Message) -> str:
-    """Whose answers it was made of, "" for an answer that was made of none."""
-    return _line(message, "of", 1_000)
-
-
-def _line(message: Message, name: str, most: int) -> str:
-    """What files of chats hold there may be anything."""
-    return " ".join(clean(_word(message, name), lines=False, most=most).split())
+def sources(message: Message) -> dict[str, str]:
+    """Whose answers it was made of, by letter; none for an answer that was made of none."""
+    found = told(message).get("of")
+    found = found.items() if isinstance(found, dict) else ()
+    return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
 
 
 _CALLED = {
@@ -187,9 +184,14 @@ def letters(count: int) -> str:
     return ascii_uppercase[:count]
 
 
-def listed(found: Iterable[Message]) -> str:
+def by_letter(found: Iterable[Message]) -> dict[str, str]:
+    """Whose these columns are."""
+    return {letter_of(m): name_of(m) or m.model for m in found}
+
+
+def listed(names: Mapping[str, str]) -> str:
     """ "A Optimist, B Sceptic"."""
-    return ", ".join(f"{letter_of(m)} {name_of(m) or m.model}" for m in found)
+    return ", ".join(f"{letter} {name}" for letter, name in names.items())
 
 
 def answers(found: Iterable[Message]) -> list[Message]:
@@ -381,12 +383,12 @@ def count(found: Sequence[Message]) -> str:
             "{most} of {total} say {value}.", most=most, total=len(votes), value=shown[value]
         )
     lines = [
-        f"- {shown[value]}: " + listed(m for m in found if _vote(votes, m) == value)
+        f"- {shown[value]}: " + listed(by_letter(m for m in found if _vote(votes, m) == value))
         for value, _ in ranked
     ]
     silent = [m for m in found if letter_of(m) not in votes]
     if silent:
-        lines.append("- " + tr("No reply: {names}", names=listed(silent)))
+        lines.append("- " + tr("No reply: {names}", names=listed(by_letter(silent))))
     return "\n".join([words + " " + tr("Agreement is not truth."), "", *lines])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.chats.transcript import Transcript
-from app.tools.tool import clean
+from app.tools.tool import one_line
 
 LONGEST_NAME = 100
 """Characters of a branch's name."""
@@ -135,10 +135,7 @@ def branch_name(stats: Mapping[str, Any]) -> str:
 
     They come from files of chats, too, and may hold anything there.
     """
-    name = stats.get(_NAME)
-    if type(name) is not str:
-        return ""
-    return " ".join(clean(name, lines=False, most=LONGEST_NAME).split())
+    return one_line(stats.get(_NAME), LONGEST_NAME)
 
 
 def with_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -68,12 +68,12 @@ class Rendering:
         codes: the source of each code block.
     """
 
-    def __init__(self, colours: Colours) -> None:
+    def __init__(self, colours: Colours, parts: Collection[str]) -> None:
         self.codes: dict[CodeKey, str] = {}
         self._colours = colours
         self._splitter = BlockSplitter()
-        self._final_inline = InlineParser()
-        self._open_inline = InlineParser()
+        self._final_inline = InlineParser(parts)
+        self._open_inline = InlineParser(parts)
         self._ends: list[int] = []  # rows up to the end of each finished block
         self._uses: dict[str, int] = {}  # bracketed label -> first finished block that has it
         self._known: set[str] = set()  # labels that finished blocks were rendered with
@@ -211,16 +211,23 @@ class MarkdownDocument(QObject):
     one-shot rendering of `source`, whatever the pieces were.
 
     HTML is shown as text, images as their alt text, formulas as TeX would set them; links are
-    http, https or mailto, all else is text. Nothing is ever loaded.
+    http, https or mailto, all else is text. Nothing is ever loaded. Of a text that says from which
+    `parts` it was made, "[A]" is a link to "#A".
 
     A view must call `paint_under(painter, clip)` before it draws the document: the tint of code
     blocks with its language label, the markers of lists, the bars of quotations and rules are
     painted there (Qt's rich text has neither rounded corners nor one-sided bars).
     """
 
-    def __init__(self, style: MarkdownStyle = LIGHT, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        style: MarkdownStyle = LIGHT,
+        parent: QObject | None = None,
+        parts: Collection[str] = (),
+    ) -> None:
         super().__init__(parent)
         self._style = style
+        self._parts = parts
         self._source: list[str] = []
         self._formats = formats_of(style)
         self._document = QTextDocument()  # no parent: lives as long as anybody holds it
@@ -239,7 +246,7 @@ class MarkdownDocument(QObject):
         self._reset()
 
     def _reset(self) -> None:
-        self._rendering = Rendering(self._colours)
+        self._rendering = Rendering(self._colours, self._parts)
         self._colours.clear()
         for name in self.wrapped:
             self._writer.wrap(name, False)

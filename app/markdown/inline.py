@@ -8,7 +8,7 @@ always parsed as it was written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from markdown_it.token import Token
@@ -123,6 +123,8 @@ _UNSHOWABLE = re.compile(
 # In code, what reorders the line can hide what it does ("Trojan Source").
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BARE_LINK = re.compile(r"https?://[^\s<>\"'`\u2028]+", re.IGNORECASE)
+_CITED = re.compile(r"\[[A-Z](?:[,;/&\s]+[A-Z])*\]")
+_LETTER = re.compile(r"\[?([A-Z])\]?")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
@@ -158,7 +160,9 @@ def task(content: str) -> tuple[str, str]:
 class InlineParser:
     """Parses inline content, remembering what it has parsed: most of a tail does not change."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: Collection[str] = ()) -> None:
+        """``parts``: the letters that lead to "#A" where they stand as "[A]" or "[A, B]"."""
+        self._parts = parts
         self._kept: dict[str, tuple[Span, ...]] = {}
         self._fresh: dict[str, tuple[Span, ...]] = {}
         self._references: References = {}
@@ -197,10 +201,11 @@ class InlineParser:
             return (Span(shown(content)),)
         tokens: list[Token] = []
         parser().inline.parse(content, parser(), {"references": self._references}, tokens)
-        return join(_walk(tokens))
+        spans = join(_walk(tokens))
+        return join(_cited(spans, self._parts)) if self._parts else spans
 
 
-def join(spans: Iterator[Span]) -> tuple[Span, ...]:
+def join(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Joins neighbours of one look and leaves out the empty."""
     joined: list[Span] = []
     for text, ink in spans:
@@ -258,6 +263,19 @@ def _text(content: str, ink: Ink) -> Iterator[Span]:
             yield Span(address, ink._replace(link=link))
             place = match.start() + len(address)
     yield Span(content[place:], ink)
+
+
+def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
+    """The spans, with the letters of parts as links to them."""
+    for text, ink in spans:
+        place, said = 0, not (ink.link or ink.code or ink.math)
+        for cited in _CITED.finditer(text) if said else ():
+            for letter in _LETTER.finditer(text, *cited.span()):
+                if letter[1] in parts:
+                    yield Span(text[place : letter.start()], ink)
+                    yield Span(letter[0], ink._replace(link=f"#{letter[1]}"))
+                    place = letter.end()
+        yield Span(text[place:], ink)
 
 
 def _formula(source: str, display: bool, ink: Ink) -> Span:

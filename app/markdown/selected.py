@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby, takewhile
 
 from PySide6.QtGui import QTextBlock, QTextCursor
@@ -205,6 +206,12 @@ def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
     return found
 
 
+def _layer(name: str, span: Span) -> str | bool:
+    value: str | bool = getattr(span.ink, name)
+    # What leads to a part of what it was made of leads nowhere outside.
+    return "" if isinstance(value, str) and value.startswith("#") else value
+
+
 _LAYERS = ("link", "strike", "bold", "italic")
 _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
@@ -214,7 +221,7 @@ def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
     if not layers:
         return "".join(_plain(text, ink) for text, ink in spans)
     parts = []
-    for value, group in groupby(spans, key=lambda span: getattr(span.ink, layers[0])):
+    for value, group in groupby(spans, key=partial(_layer, layers[0])):
         inner, bare = list(group), layers[1:]
         if not value:
             parts.append(_marked(inner, bare))

@@ -119,6 +119,12 @@ def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     return text if lines else " ".join(text.split())
 
 
+def one_line(told: object, most: int) -> str:
+    """As `clean` makes one line of what stands in a file; "" for what is no text."""
+    text = clean(told, lines=False, most=most) if isinstance(told, str) else ""
+    return " ".join(text.split())
+
+
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
     r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|\x1b."

@@ -1172,6 +1172,11 @@
         <translation>{name} konnte nicht geladen werden. {error}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This reply was deleted.</source>
+        <translation>Diese Antwort wurde gelöscht.</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>8-bit</source>
         <translation>8 Bit</translation>
@@ -1973,6 +1978,11 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>Version {number} von {count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>From reply {letter}. Enter shows it.</source>
+        <translation>Aus Antwort {letter}. Enter zeigt sie.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>

@@ -1172,6 +1172,11 @@
         <translation>No se ha podido cargar {name}. {error}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This reply was deleted.</source>
+        <translation>Esta respuesta se ha eliminado.</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>8-bit</source>
         <translation>8 bits</translation>
@@ -1973,6 +1978,11 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>versión {number} de {count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>From reply {letter}. Enter shows it.</source>
+        <translation>De la respuesta {letter}. Intro la muestra.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>

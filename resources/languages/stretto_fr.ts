@@ -1172,6 +1172,11 @@
         <translation>{name} n’a pas pu être chargé. {error}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This reply was deleted.</source>
+        <translation>Cette réponse a été supprimée.</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>8-bit</source>
         <translation>8 bits</translation>
@@ -1973,6 +1978,11 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>version {number} sur {count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>From reply {letter}. Enter shows it.</source>
+        <translation>De la réponse {letter}. Entrée pour l’afficher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>

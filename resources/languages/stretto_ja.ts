@@ -1162,6 +1162,11 @@
         <translation>{name}をロードできませんでした。{error}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This reply was deleted.</source>
+        <translation>この応答は削除されました。</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>8-bit</source>
         <translation>8ビット</translation>
@@ -1948,6 +1953,11 @@ Now: {now}</source>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>{count}個中{number}番目のバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>From reply {letter}. Enter shows it.</source>
+        <translation>応答{letter}より。Enterで表示します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>

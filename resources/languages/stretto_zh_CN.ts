@@ -1162,6 +1162,11 @@
         <translation>无法加载 {name}。{error}</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <source>This reply was deleted.</source>
+        <translation>此回复已被删除。</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>8-bit</source>
         <translation>8 位</translation>
@@ -1948,6 +1953,11 @@ Now: {now}</source>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>版本 {number}/{count}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>From reply {letter}. Enter shows it.</source>
+        <translation>来自回复 {letter}。按 Enter 显示。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>

@@ -50,7 +50,7 @@ from app.ui.pane.panel import PanelView
 from app.ui.pane.queue import QueueView
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
-from app.ui.transcript.answer_row import BASE, MODELS, SETTINGS, UNLOAD, WITHOUT
+from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
@@ -848,6 +848,10 @@ class ChatPane(QWidget):
             self.options_asked.emit(self)
         elif action == TOOLS:
             self.tools_asked.emit(self)
+        elif action.startswith(PART):
+            letter = action.removeprefix(PART)
+            if self.act(Action.UNFOLD, message_id) and not self.panel.enter(letter):
+                self.said.emit(tr("This reply was deleted."))
         elif action == UNLOAD:
             self.unload_asked.emit(self, self.transcript.row(message_id))
         else:

@@ -95,7 +95,8 @@ class Column(QFrame):
         self._soon.timeout.connect(self.lay_out)
         self.row.resized.connect(self._soon.start)
         self.row.show()
-        self._title = " ".join((panel.letter_of(message), panel.called(message)))
+        self.letter = panel.letter_of(message)
+        self._title = " ".join((self.letter, panel.called(message)))
         self.set_message(message)
 
     def set_message(self, message: Message) -> None:
@@ -270,10 +271,12 @@ class PanelView(QWidget):
         has = (c.message_id for c in self.columns if c is focused or c.isAncestorOf(focused))
         return next(has, "") if focused is not None else ""
 
-    def enter(self) -> None:
-        """Give the focus to the first column."""
-        if self.columns:
-            self.columns[0].setFocus(Qt.FocusReason.OtherFocusReason)
+    def enter(self, letter: str = "") -> bool:
+        """Give the focus to the column of this letter, else (False) to the first."""
+        found = [c for c in self.columns if c.letter == letter]
+        for column in (found or self.columns)[:1]:
+            column.setFocus(Qt.FocusReason.OtherFocusReason)
+        return bool(found)
 
     def why_not(self, kind: str) -> str:
         return self._chat.why_not(kind, self.shown) if self.columns else ""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions
-from app.chats.panel import called, names_of, panel_of
+from app.chats.panel import called, listed, panel_of, sources
 from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
 from app.models.errors import DOES_NOT_FIT
@@ -148,8 +148,10 @@ UNLOAD = "unload"
 MODELS = "models"
 BASE = "base"
 SETTINGS = "settings"
+PART = "part "
 """What is asked for besides the `Action`s: a model is to make room; the chat is to have another;
-it is to have its model without the adapter; its settings are to be shown."""
+it is to have its model without the adapter; its settings are to be shown; the column of the letter
+behind it is to be shown, of which a part of an answer was made."""
 
 WITHOUT = mark("Use Without Adapter")
 
@@ -336,9 +338,10 @@ class AnswerRow(MessageRow):
     def __init__(self, message: Message, can: Can, parent: QWidget, *, apart: bool = False) -> None:
         """``apart``: it stands in a column that says whose it is."""
         super().__init__(message, can, parent)
-        self._markdown = MarkdownDocument(markdown_style(), self)
+        self._markdown = MarkdownDocument(markdown_style(), self, parts=sources(message))
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName(tr("Reply"))
+        self._view.part_asked.connect(lambda part: self.asked.emit(PART + part, message.id))
         self._view.height_changed.connect(self.resized)
         self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
@@ -615,7 +618,7 @@ class AnswerRow(MessageRow):
             self.way_on.move(0, y + 6)
             y += 6 + self.way_on.height() + 2
         if shows(self, "unfolds"):
-            names = names_of(self.message)
+            names = listed(sources(self.message))
             words = tr("Show Panel: {names}", names=names) if names else tr("Show Panel")
             measure, right = self.unfolds.fontMetrics(), Qt.TextElideMode.ElideRight
             self.unfolds.setText(measure.elidedText(words, right, width - 24).replace("&", "&&"))

@@ -67,7 +67,9 @@ def stops_in(markdown: MarkdownDocument) -> list[Stop]:
 
     def end_link() -> None:
         if address:
-            said = tr("Link, {words}. Enter opens it.", words=words)
+            part = tr("From reply {letter}. Enter shows it.", letter=address[1:])
+            link = tr("Link, {words}. Enter opens it.", words=words)
+            said = part if address.startswith("#") else link
             found.append(Stop(begin, end, address, None, said))
 
     block = markdown.document.begin()
@@ -384,9 +386,11 @@ class MarkdownView(TextView):
 
     Signals:
         code_copied(): a code block went to the clipboard.
+        part_asked(letter): what a part of the text was made of is to be shown.
     """
 
     code_copied = Signal()
+    part_asked = Signal(str)
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
         super().__init__(markdown.document, parent)
@@ -433,6 +437,13 @@ class MarkdownView(TextView):
             self._buttons.act("copy", stop.code)
         else:
             self.anchorClicked.emit(QUrl(stop.link))
+
+    @Slot(QUrl)
+    def _on_link(self, address: QUrl) -> None:
+        if address.scheme():
+            super()._on_link(address)
+        else:
+            self.part_asked.emit(address.fragment())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return QWidget.focusNextPrevChild(self, forward)  # the message knows what is next

@@ -376,7 +376,7 @@ class Selection(QObject):
         for action in copies:
             action.setEnabled(some)
         link = text.anchorAt(at) if text is not None else ""
-        if link:
+        if link and not link.startswith("#"):  # that leads nowhere outside
             menu.addAction(tr("Copy Link"), partial(QGuiApplication.clipboard().setText, link))
         menu.addAction(tr("Select All"), self.select_all)
         if text is not None:

@@ -139,6 +139,9 @@ def test_what_no_panel_has_written_belongs_to_none(told):
 
 def test_names_from_a_file_are_one_line_that_runs_as_all_do():
     hostile = "a\u202eb\n\x1b[31mc" + "x" * 10_000
-    told = Message("m", "c", role="assistant", stats={"panel": {"name": hostile, "of": hostile}})
-    assert panel.name_of(told) == ("ab c" + "x" * 10_000)[:80]
-    assert panel.names_of(told) == ("ab c" + "x" * 10_000)[:1_000]
+    of = {"A": hostile, "AB": "x", "": "x", "Z": "x", "B": 3}
+    told = Message("m", "c", role="assistant", stats={"panel": {"name": hostile, "of": of}})
+    kept = ("ab c" + "x" * 10_000)[:80]
+    assert panel.name_of(told) == kept
+    assert panel.sources(told) == {"A": kept, "B": ""}
+    assert not panel.sources(Message("m", "c", stats={"panel": {"of": hostile}}))

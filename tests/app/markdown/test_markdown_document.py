@@ -62,6 +62,23 @@ def test_only_web_and_mail_addresses_are_links() -> None:
     assert text == "a b c d e"
 
 
+def test_letters_of_parts_lead_to_them_in_a_text_made_of_parts_and_nowhere_else() -> None:
+    text = "One [A]. Two **[B, D]** [A](http://a.b) `[A]` [A B].\n\n[AB] A [C"
+    document = MarkdownDocument(LIGHT, parts="AB")
+    for piece in text:
+        document.append(piece)
+    document.finish()
+    assert links(document) == {
+        "[A]": "#A",
+        "[B": "#B",
+        "A": "http://a.b",
+        "[A": "#A",
+        "B]": "#B",
+    }
+    assert document.markdown_text() == text
+    assert links(rendered(text)) == {"A": "http://a.b"}
+
+
 def test_bare_addresses_are_links_without_the_punctuation_after_them() -> None:
     assert links(rendered(SAMPLES["bare links"])) == {
         "https://a.b/c?d=e_f": "https://a.b/c?d=e_f",

@@ -50,8 +50,15 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
     assert row.unfolds.text() == "Show Panel: A Optimist, B Sceptic, C Engineer"
-    press(run, "panel_show")
+    # Its parts lead to the columns, by Tab and Enter: it repeats "[A] or [A, B]".
+    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
+    for _ in range(3):
+        run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert QApplication.focusWidget() is pane.panel.columns[1]
     assert [c.message_id for c in pane.panel.columns] == ids
+    press(run, "panel_show")
+    press(run, "panel_show")
     run.qtbot.keyClick(pane.panel.columns[0], Qt.Key.Key_Right)
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
     assert not pane.unfolded
