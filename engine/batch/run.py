@@ -135,15 +135,23 @@ class Runner:
     """Keeps `concurrency` requests going.
 
     Attributes:
+        model: what answers; another record after a breakdown.
         tokens: about how many tokens have come so far, of unfinished answers too.
         ended: what the engine thread is through with.
     """
 
     def __init__(
-        self, engine: Engine, model: Model, concurrency: int, reproducible: bool = False
+        self,
+        engine: Engine,
+        model: Model,
+        concurrency: int,
+        reproducible: bool = False,
+        way: tuple[int, str, float] = (0, "", 0.0),
     ) -> None:
+        """`way`: as `Session.prioritise` takes it."""
         self._engine = engine
-        self._model = model
+        self.model = model
+        self._way = way
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[_Flight] = set()
@@ -198,13 +206,14 @@ class Runner:
 
     def _send(self, request: Request) -> _Flight:
         session = self._engine.open_session(
-            self._model,
+            self.model,
             system=request.system,
             reproducible=self._reproducible,
             reasoning=request.reasoning,
             kv_bits=request.kv_bits,
         )
         try:
+            session.prioritise(*self._way)
             return _Flight(request, session, self)
         except BaseException:
             session.close()
@@ -233,7 +242,7 @@ class Runner:
         Raises:
             EngineError: the engine was stopped on purpose, or the model cannot be loaded.
         """
-        self._model = self._engine.load_again(self._model)
+        self.model = self._engine.load_again(self.model)
         log.warning("the engine broke down; the model has been loaded again")
         self._flights.clear()
         self._suspects.extend(sorted(again, key=lambda request: request.line))

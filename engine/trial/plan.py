@@ -51,7 +51,7 @@ import csv
 import difflib
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,17 @@ class Check:
         said = f"{'not ' * self.turned}{self.kind}{f' {value}' * (self.kind != 'eye')}"
         return f"{said} ({', '.join(more)})" if more else said
 
+    def told(self) -> dict[str, Any]:
+        """It as the file has it."""
+        value = list(self.value) if self.kind == "contains" else self.value
+        known = {self.kind: value, "ignore_case": self.ignore_case, "not": self.turned}
+        return _given({**known, "model": self.model, "against": self.against}, self.kind)
+
+
+def _given(told: dict[str, Any], *needed: str) -> dict[str, Any]:
+    """Without what says nothing."""
+    return {k: v for k, v in told.items() if v or k in needed}
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -127,6 +138,17 @@ class Prompt:
         content = last.get("content") if isinstance(last, dict) else last
         return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
+    def system_of(self, variant: Variant) -> str | None:
+        """The instructions that it is asked with: its own before the variant's."""
+        return variant.system if self.system is None else self.system
+
+    def told(self) -> dict[str, Any]:
+        """It as the file has it."""
+        asked = {"prompt" if isinstance(self.asked, str) else "messages": self.asked}
+        told = _given({"id": self.id, **asked, "expected": self.expected})
+        told |= {"system": self.system} if self.system is not None else {}
+        return told | ({"checks": [c.told() for c in self.checks]} if self.checks else {})
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -139,6 +161,11 @@ class Variant:
     system: str | None = None
     reasoning: bool | None = None
     sampling: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def told(self) -> dict[str, Any]:
+        """It as the file has it, whatever stands at the file's top."""
+        own = {k: v for k in _OF_VARIANT if (v := getattr(self, k)) is not None}
+        return {"name": self.name, **own, **self.sampling}
 
 
 @dataclass(frozen=True)
@@ -154,6 +181,19 @@ class Trial:
 
     def checks_of(self, prompt: Prompt) -> tuple[Check, ...]:
         return (*self.checks, *prompt.checks)
+
+    def cells(self) -> Iterator[tuple[Variant, Prompt]]:
+        for variant in self.variants:
+            for prompt in self.prompts:
+                yield variant, prompt
+
+    def told(self) -> dict[str, Any]:
+        """A file that says the same, from wherever it is read; `parsed` takes it."""
+        told: dict[str, Any] = {"name": self.name, "judge": self.judge}
+        told["prompts"] = [prompt.told() for prompt in self.prompts]
+        told["variants"] = [variant.told() for variant in self.variants]
+        told["checks"] = [check.told() for check in self.checks]
+        return told | {"reproducible": self.reproducible}
 
 
 def read(path: Path, guide: str) -> Trial:
@@ -246,6 +286,18 @@ def _variant(
         _typed(given, "reasoning", bool, where, None),
         sampling,
     )
+
+
+def prompts_of(path: Path) -> tuple[Prompt, ...]:
+    """The prompts of a file: of a trial, or as a trial names it. They may be asked elsewhere.
+
+    Raises:
+        PlanError: says what is wrong with it.
+        OSError: it cannot be read.
+    """
+    if path.suffix.lower() in (".toml", ".json"):
+        return read(path, "").prompts
+    return tuple(_of_file(path, (), path.parent))
 
 
 def _of_file(path: Path, names: Collection[str], folder: Path) -> list[Prompt]:

@@ -6,13 +6,18 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from engine.serve import json_input
 from engine.trial.checks import Verdict
 from engine.trial.figures import Difference, Share, difference, share
-from engine.trial.plan import Trial
+from engine.trial.plan import PlanError, Prompt, Trial, Variant, parsed, read
+
+_TABLE = "table.json"
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ class Table:
 
     def to_json(self) -> str:
         """Everything, the same in every run."""
-        found: dict[str, Any] = {"name": self.trial.name, "variants": [], "prompts": []}
+        found: dict[str, Any] = {"name": self.trial.name, "trial": self.trial.told()}
+        found |= {"variants": [], "prompts": []}
         for number, variant in enumerate(self.trial.variants):
             figures: dict[str, Any] = {"share": asdict(self.share(variant.name))}
             if number:
@@ -138,6 +144,64 @@ class Table:
             f"<div><table><thead><tr><th>Prompt</th>{head}</tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table></div></html>\n"
         )
+
+
+def opened(path: Path, guide: str) -> Table:
+    """A trial and what is known of its answers: from its file, its results' folder or table.json.
+
+    Beside a file lie its results, where `python -m engine trial` puts them. An answer counts for
+    what was asked in the same way, whatever its prompt and variant are called.
+
+    Raises:
+        PlanError: says what is wrong with it.
+        OSError: it cannot be read.
+    """
+    path = path / _TABLE if path.is_dir() else path
+    told = _results(path) if path.suffix.lower() == ".json" else None
+    if told is not None:
+        trial = parsed(told["trial"], guide)
+        return Table(trial, _known(told, trial, guide))
+    trial, cells = read(path, guide), {}
+    with suppress(OSError, PlanError):
+        told = _results(path.with_name(f"{path.stem}-results") / _TABLE)
+        cells = {} if told is None else _known(told, trial, guide)
+    return Table(trial, cells)
+
+
+def _results(path: Path) -> dict[str, Any] | None:
+    """What `Table.to_json` gave; None for anything else."""
+    try:
+        told = json_input.decode(path.read_bytes())
+    except ValueError as error:
+        raise PlanError(f"{path.name} cannot be read: {error}") from None
+    return told if isinstance(told.get("trial"), dict) else None
+
+
+def _known(told: dict[str, Any], trial: Trial, guide: str) -> dict[tuple[str, str], Cell]:
+    """The cells of a trial that results know the answers of."""
+    before, entries = parsed(told["trial"], guide), told.get("prompts")
+    answers = {
+        str(entry.get("id")): entry.get("answers")
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict)
+    }
+    contents = {}
+    for variant, prompt in before.cells():
+        found = answers.get(prompt.id)
+        content = found.get(variant.name) if isinstance(found, dict) else None
+        if isinstance(content, dict) and isinstance(content.get("text"), str):
+            contents[_asked(before, variant, prompt)] = content
+    return {
+        (variant.name, prompt.id): Cell(content)
+        for variant, prompt in trial.cells()
+        if (content := contents.get(_asked(trial, variant, prompt)))
+    }
+
+
+def _asked(trial: Trial, variant: Variant, prompt: Prompt) -> str:
+    """All that an answer depends on but its model's weights."""
+    how = variant.told() | {"name": "", "system": prompt.system_of(variant)}
+    return json.dumps([prompt.asked, how, trial.reproducible], sort_keys=True)
 
 
 def told_share(found: Share) -> str:

@@ -7,7 +7,6 @@ was going on at that moment, and a trial whose file has grown asks for what is n
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -22,17 +21,12 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.json_input import sampling_params
 from engine.trial.checks import Checker, Verdict
-from engine.trial.plan import Check, Prompt, Trial, Variant
+from engine.trial.judging import Case, checked, digest, judge
+from engine.trial.plan import Prompt, Trial, Variant
 from engine.trial.report import Cell, Table
 
 ANSWERS = "answers.jsonl"
 _BEGIN = b'{"key": '
-
-
-def digest(*parts: Any) -> str:
-    """A name for what these parts say."""
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:24]
 
 
 class Records:
@@ -134,7 +128,7 @@ class Run:
         for (path, adapter), variants in self._by_model().items():
             self._answer(self._load(path, adapter), variants)
         with Checker() as checker:
-            for cell in self._cells():
+            for cell in self._trial.cells():
                 self._check(checker, *cell)
         for ref, asked in self._judgings().items():
             self._judge(self._load(ref), asked)
@@ -162,14 +156,9 @@ class Run:
                     if check.against != variant.name
                 },
             )
-            for variant, prompt in self._cells()
+            for variant, prompt in trial.cells()
         }
         return Table(trial, cells)
-
-    def _cells(self) -> Iterator[tuple[Variant, Prompt]]:
-        for variant in self._trial.variants:
-            for prompt in self._trial.prompts:
-                yield variant, prompt
 
     def _by_model(self) -> dict[tuple[str, str], list[Variant]]:
         found: dict[tuple[str, str], list[Variant]] = {}
@@ -192,7 +181,7 @@ class Run:
                         self._keep(variant, prompt, known)
                         continue
                     asked.append((key, variant, prompt))
-                    more = _system(variant, prompt), variant.reasoning, False, variant.kv_bits
+                    more = prompt.system_of(variant), variant.reasoning, False, variant.kv_bits
                     yield Request(len(asked), None, prompt.asked, params, *more)
 
         def answered(request: Request, answer: Answer) -> None:
@@ -205,7 +194,7 @@ class Run:
         runner.run(requests(), answered)
 
     def _key(self, model: Model, variant: Variant, prompt: Prompt, params: SamplingParams) -> str:
-        system = _system(variant, prompt)
+        system = prompt.system_of(variant)
         how = [system, variant.reasoning, variant.kv_bits, self._trial.reproducible]
         return digest("answer", model.id, prompt.asked, str(params), how)
 
@@ -223,106 +212,35 @@ class Run:
         """Judge an answer by all checks that need no model."""
         answer = self._answers[variant.name, prompt.id]
         for number, check in enumerate(self._trial.checks_of(prompt)):
-            place = (variant.name, prompt.id, number)
-            if "error" in answer:
-                self._verdicts[place] = Verdict(False, "there is no answer")
-            elif check.kind == "eye":
-                key = digest("eye", prompt.asked, answer["text"])
-                self._verdicts[place] = _verdict(self._records.get(key)) or Verdict(None, "")
-            elif check.kind == "python":  # takes its time
-                key = digest("python", check.value, check.turned, prompt.text, prompt.expected)
-                key = digest(key, answer["text"])
-                known = _verdict(self._records.get(key))
-                if known is None:
-                    known = checker.verdict(check, prompt, answer["text"])
-                    if known.passed is not None:
-                        self._records.put(key, vars(known))
-                self._verdicts[place] = known
-            elif check.kind != "judge":
-                self._verdicts[place] = checker.verdict(check, prompt, answer["text"])
+            found = Verdict(False, "there is no answer") if "error" in answer else None
+            if found is None and check.kind != "judge":
+                found = checked(checker, self._records, Case(check, prompt, answer["text"]))
+            if found is not None:
+                self._verdicts[variant.name, prompt.id, number] = found
 
-    def _judgings(self) -> dict[str, list[tuple[Check, Variant, Prompt, int]]]:
+    def _judgings(self) -> dict[str, dict[tuple[str, str, int], Case]]:
         """What is left to judges, by the model that judges."""
-        found: dict[str, list[tuple[Check, Variant, Prompt, int]]] = {}
-        for variant, prompt in self._cells():
+        found: dict[str, dict[tuple[str, str, int], Case]] = {}
+        for variant, prompt in self._trial.cells():
             for number, check in enumerate(self._trial.checks_of(prompt)):
                 if check.kind != "judge":
                     continue
                 other = self._answers[check.against, prompt.id] if check.against else {}
-                settled = (variant.name, prompt.id, number) in self._verdicts
-                if check.against == variant.name or settled or "error" in other:
+                place = (variant.name, prompt.id, number)
+                if check.against == variant.name or place in self._verdicts or "error" in other:
                     self._tell()
                 else:
-                    ref = check.model or self._trial.judge
-                    found.setdefault(ref, []).append((check, variant, prompt, number))
+                    mine = self._answers[variant.name, prompt.id]["text"]
+                    case = Case(check, prompt, mine, other.get("text"))
+                    found.setdefault(check.model or self._trial.judge, {})[place] = case
         return found
 
-    def _judge(self, model: Model, asked: list[tuple[Check, Variant, Prompt, int]]) -> None:
-        """Ask a model of each twice, in both orders, and take what it says in both."""
-        params = SamplingParams(max_tokens=8, temperature=0.0, seed=0, choices=("A", "B"))
-        said: dict[int, dict[bool, str]] = {}
-        keys: list[str] = []
+    def _judge(self, model: Model, asked: dict[tuple[str, str, int], Case]) -> None:
+        places = list(asked)
 
-        def requests() -> Iterator[Request]:
-            for place, (check, variant, prompt, _) in enumerate(asked):
-                mine = self._answers[variant.name, prompt.id]["text"]
-                other = self._answers[check.against, prompt.id]["text"] if check.against else None
-                texts = [_question(check.value, prompt, mine, other, way) for way in (False, True)]
-                keys.append(digest("judge", model.id, check.turned, texts))
-                known = _verdict(self._records.get(keys[-1]))
-                if known is not None:
-                    self._judged(asked[place], known)
-                    continue
-                for swapped, text in enumerate(texts):
-                    yield Request(2 * place + swapped, None, text, params, None, False)
+        def judged(number: int, verdict: Verdict) -> None:
+            self._verdicts[places[number]] = verdict
+            self._tell()
 
-        def answered(request: Request, answer: Answer) -> None:
-            place, swapped = divmod(request.line, 2)
-            content = answer.content
-            both = said.setdefault(place, {})
-            both[bool(swapped)] = content.get("text") or f"? {content.get('error', '')}"
-            if len(both) < 2:
-                return
-            first, second = both[False], both[True]
-            check = asked[place][0]
-            if {first, second} == {"A", "B"}:
-                known = Verdict((first == "A") is not check.turned)
-            elif first == second:
-                known = Verdict(None, f"the judge says {first} in both orders")
-            else:
-                known = Verdict(None, f"the judge says {first}, and {second} in the other order")
-            self._records.put(keys[place], vars(known))
-            self._judged(asked[place], known)
-
-        Runner(self._engine, model, self._concurrency, self._trial.reproducible).run(
-            requests(), answered
-        )
-
-    def _judged(self, asked: tuple[Check, Variant, Prompt, int], verdict: Verdict) -> None:
-        _, variant, prompt, number = asked
-        self._verdicts[variant.name, prompt.id, number] = verdict
-        self._tell()
-
-
-def _system(variant: Variant, prompt: Prompt) -> str | None:
-    return variant.system if prompt.system is None else prompt.system
-
-
-def _verdict(known: Mapping[str, Any] | None) -> Verdict | None:
-    return None if known is None else Verdict(known["passed"], known["why"])
-
-
-def _question(wanted: str, prompt: Prompt, mine: str, other: str | None, swapped: bool) -> str:
-    """What a judge is asked. Where not `swapped`, A stands for yes, or for the answer itself."""
-    wanted = wanted.replace("{expected}", prompt.expected)
-    parts = [f"Question:\n{prompt.text}"]
-    parts += [f"A good answer:\n{prompt.expected}"] if prompt.expected else []
-    if other is None:
-        yes, no = ("No", "Yes") if swapped else ("Yes", "No")
-        parts += [f"Answer:\n{mine}", f"Is this true of the answer? {wanted}"]
-        parts += [f"A: {yes}\nB: {no}\nReply with A or B."]
-    else:
-        first, second = (other, mine) if swapped else (mine, other)
-        parts += [f"Answer A:\n{first}", f"Answer B:\n{second}"]
-        parts += [f"Of which answer is this more true? {wanted}\nReply with A or B."]
-    return "\n\n".join(parts)
+        runner = Runner(self._engine, model, self._concurrency, self._trial.reproducible)
+        judge(runner, self._records, list(asked.values()), judged)

@@ -15,14 +15,18 @@ import pytest
 
 from engine import Engine, SamplingParams
 from engine.batch.results import OutputError
+from engine.bench.random_models import write_model
 from engine.cli.main import main
 from engine.sandbox import python_cell
 from engine.sandbox.protocol import CHECK, Limits
 from engine.trial.checks import Checker, Verdict
 from engine.trial.figures import Difference, difference, share
+from engine.trial.judging import Case, digest, question
 from engine.trial.plan import Check, PlanError, Prompt, Trial, check_of, parsed, read
-from engine.trial.report import Cell, Table, told_difference
-from engine.trial.run import Records, Run, _question, digest
+from engine.trial.report import Cell, Table, opened, told_difference
+from engine.trial.run import Records, Run
+from tests.engine.adapters import write_adapter
+from tests.engine.families import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -247,10 +251,69 @@ def test_what_is_new_is_asked_and_a_judge_is_asked_in_both_orders(
         params = SamplingParams(max_tokens=8, temperature=0.0, seed=0, choices=("A", "B"))
         chat = engine.open_session(engine.load(model))
         prompt = table.trial.prompts[0]
-        texts = [_question("It is polite.", prompt, cell.text, None, way) for way in (False, True)]
+        case = Case(check_of({"judge": "It is polite."}, ()), prompt, cell.text)
+        texts = [question(case, swapped=way) for way in (False, True)]
         said = [chat.send([{"role": "user", "content": t}], params).text(60) for t in texts]
         wanted = {("A", "B"): True, ("B", "A"): False}.get((said[0], said[1]))
         assert cell.verdicts["judge It is polite."].passed is wanted
+
+
+def test_an_adapter_and_kv_bits_are_columns_and_the_results_are_opened_again(
+    engine: Engine, tmp_path: Path
+) -> None:
+    base = write_model(tmp_path / "base", FAMILIES["plain"] | {"hidden_size": 128, "head_dim": 32})
+    write_adapter(tmp_path / "mine", base)
+    path = tmp_path / "trial.toml"
+    asked = "Say all of it again, from the beginning to the end. " * 12
+    path.write_text(
+        f'model = "{base}"\nmax_tokens = 12\ntemperature = 0.0\n'
+        f'prompts = ["{asked}", {{prompt = "two", id = "b", expected = "x", system = ""}}]\n'
+        'checks = [{contains = ["a", "{expected}"], ignore_case = true, not = true}]\n'
+        '[[variants]]\nname = "base"\n[[variants]]\nname = "mine"\nadapter = "mine"\n'
+        '[[variants]]\nname = "few bits"\nkv_bits = 4\nsystem = "Be brief."\nreasoning = false\n'
+    )
+    trial = read(path, "guide")
+    assert parsed(json.loads(json.dumps(trial.told())), "other") == trial
+    assert main(["trial", str(path)]) == 0
+    found = opened(path, "guide")
+    assert found.trial == trial
+    for prompt in trial.prompts:
+        for name, adapter, more, own in (
+            ("base", None, {}, None),
+            ("mine", tmp_path / "mine", {}, None),
+            ("few bits", None, {"kv_bits": 4, "reasoning": False}, "Be brief."),
+        ):
+            system = own if prompt.system is None else prompt.system
+            chat = engine.open_session(
+                engine.load(base, adapter), system=system, reproducible=True, **more
+            )
+            params = SamplingParams(max_tokens=12, temperature=0.0, seed=0)
+            said = chat.send([{"role": "user", "content": prompt.asked}], params).text(60)
+            assert found.cell(name, prompt.id).text == said
+    assert found.cell("base", "1").text != found.cell("mine", "1").text
+
+    # From the folder, and from the file of which a name and a variant have become others.
+    results = tmp_path / "trial-results"
+    assert opened(results, "guide").cells.keys() == found.cells.keys()
+    path.write_text(
+        path.read_text().replace('"base"', '"first"').replace("kv_bits = 4", "seed = 1")
+    )
+    again = opened(path, "guide")
+    assert set(again.cells) == {(name, id_) for name in ("first", "mine") for id_ in ("1", "b")}
+    for damaged in (b"", b"[]", b'{"trial": {"prompts": 5}}', b"[" * 9000, b"{}"):
+        (results / "table.json").write_bytes(damaged)
+        assert opened(path, "guide").cells == {}
+        with pytest.raises(PlanError):
+            opened(results, "guide")
+    told = json.loads(found.to_json())
+    for part in (
+        [],
+        [5],
+        [{"id": "1", "answers": 5}],
+        [{"id": "1", "answers": {"base": {"text": 5}}}],
+    ):
+        (results / "table.json").write_text(json.dumps(told | {"prompts": part}))
+        assert opened(results, "guide").cells == {}
 
 
 def test_what_a_model_says_is_text_in_every_export() -> None:
