@@ -6,24 +6,26 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from app.settings.language import tr
 from app.store.database import open_writer, put_in_place
+from app.store.erase import erase_ids, waiting
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.file_index import index_some
-from app.store.migrations import chats_messages_layouts, deleted_messages, edited_messages
 from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
+from app.store.pages import Pages
 from app.store.records import ChatRecord, Message, storable_chat, storable_message
 
 log = logging.getLogger(__name__)
 
-_PAGE = 4096  # bytes; what SQLite gives a new file
-_MAGIC = b"SQLite format 3\0"
 _PIECES = 10  # of the index: a third of a second
-_MOST_LOOKUPS = 200_000  # rows asked for one by one where a table cannot be walked: a second or two
+_COLUMNS_ONCE = {"chats": 11, "messages": 12}  # a row from before a column was added lacks it
+_KINDS = {"TEXT": str, "REAL": float, "BLOB": bytes, "INTEGER": int}
+_BY_HASH = {"attached": True, "layouts": False}  # two texts each: of one the first is a SHA-256
 
 _MAY_LACK = {"deleted_at", "leaf_id", "parent_id", "edited_id"}
 _MAY_LACK |= {"folder_id", "pinned_at", "archived_at", "group_id"}
@@ -71,49 +73,46 @@ def salvage(path: Path) -> Salvaged:
 
 def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
     """How many chats and messages went from one file to the other."""
-    with closing(_open(damaged)) as source:
-        size = damaged.stat().st_size
-        chats = {c.id: c for c in _records(source, "chats", ChatRecord, size)}
-        messages = _connected(list(_records(source, "messages", Message, size)))
-        layouts = list(_rows(source, "layouts", size))
-        kept = list(_rows(source, "folders", size))
-        texts = list(_rows(source, "attached", size))
-    if not messages and not chats:
-        raise unreadable(path)
-    for message in messages:
-        if message.chat_id not in chats:
-            chats[message.chat_id] = ChatRecord(
-                message.chat_id,
-                title=tr("Recovered chat"),
-                created_at=message.created_at,
-                updated_at=message.created_at,
-            )
-    shown = {m.chat_id: m.id for m in messages if m.deleted_at is None}
-    live = {m.id for m in messages if m.deleted_at is None}
-    with closing(open_writer(made)) as target:
+    with suppress(sqlite3.Error), closing(_open(damaged)) as db:
+        # Whatever this says, the journal is in the file once it is closed.
+        db.execute("SELECT 1 FROM sqlite_master").fetchall()
+    with (
+        closing(open_writer(made)) as target,
+        closing(_open(damaged)) as db,
+        damaged.open("rb") as file,
+        closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content,
+    ):
+        source = _Source(db, Pages(content), target)
+        chats: dict[str, ChatRecord] = {}
+        for chat in source.records("chats", ChatRecord):
+            chats.setdefault(chat.id, chat)
+        messages = _connected(source.records("messages", Message))
+        if not messages and not chats:
+            raise unreadable(path)
+        for message in messages:
+            if message.chat_id not in chats:
+                chats[message.chat_id] = ChatRecord(
+                    message.chat_id,
+                    title=tr("Recovered chat"),
+                    created_at=message.created_at,
+                    updated_at=message.created_at,
+                )
+        shown = {m.chat_id: m.id for m in messages if m.deleted_at is None}
+        live = {m.id for m in messages if m.deleted_at is None}
         target.execute("BEGIN")
         for chat in chats.values():
             leaf = chat.leaf_id if chat.leaf_id in live else shown.get(chat.id)
             SaveChat(storable_chat(replace(chat, leaf_id=leaf))).write(target)
         for message in messages:
             SaveMessage(storable_message(message)).write(target)
-        for row in layouts:
-            with suppress(KeyError, sqlite3.Error):
-                values = (str(row["name"]), str(row["data"]))
-                target.execute("INSERT OR IGNORE INTO layouts (name, data) VALUES (?, ?)", values)
-        for row in kept:
-            with suppress(KeyError, IndexError, sqlite3.Error):
-                folder = (str(row["id"]), str(row["name"]), row["parent_id"])
-                target.execute("INSERT OR IGNORE INTO folders VALUES (?, ?, ?)", folder)
-        for row in texts:
-            with suppress(KeyError, IndexError, sqlite3.Error):
-                text = (str(row["hash"]), str(row["content"]))
-                target.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", text)
-        with closing(_open(damaged)) as source:  # one by one: all of them may be gigabytes
-            for row in _rows(source, "images", size):
-                with suppress(KeyError, IndexError, TypeError, sqlite3.Error):
-                    image = (str(row["hash"]), bytes(row["thumbnail"]), bytes(row["data"]))
-                    target.execute("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", image)
+        for table in ("layouts", "folders", "attached", "images", "erased"):
+            # One by one: all the images may be gigabytes.
+            for _, row in source.rows(table):
+                with suppress(sqlite3.Error):
+                    marks = ", ".join("?" * len(row))
+                    insert = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})"
+                    target.execute(insert, tuple(row.values()))
+        erase_ids(target, waiting(target))  # a page that was not in use may have had them
         for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
             if not index_some(target):
                 break
@@ -139,53 +138,73 @@ def _connected(messages: list[Message]) -> list[Message]:
 
 
 def _open(damaged: Path) -> sqlite3.Connection:
-    """A connection that forgives a file shorter than it should be, and a lost first page."""
-    db = _connect(damaged)
-    with damaged.open("rb") as file:
-        whole = file.read(len(_MAGIC)) == _MAGIC
-    if whole:
-        try:
-            for table in ("chats", "messages"):
-                db.execute(f"SELECT id FROM {table} LIMIT 0")
-        except (sqlite3.Error, *UNREADABLE):
-            pass
-        else:
-            return db
-    db.close()
-    # The first page says what the tables are and where they begin, which is the same in all of our
-    # files; only these, as more would not fit on it.
-    template = damaged.with_name("template.db")
-    with closing(sqlite3.connect(template, isolation_level=None)) as made:
-        chats_messages_layouts(made)
-        deleted_messages(made)
-        edited_messages(made)
-    with template.open("rb") as fresh, damaged.open("r+b") as file:
-        page = bytearray(fresh.read(_PAGE))
-        page[28:32] = (damaged.stat().st_size // _PAGE).to_bytes(4, "big")  # pages in the file
-        file.write(page)
-    return _connect(damaged)
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(file, isolation_level=None)
-    db.row_factory = sqlite3.Row
+    """A connection that forgives what it can of a damaged list of tables."""
+    db = sqlite3.connect(damaged, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
     db.execute("PRAGMA writable_schema = ON")
     return db
 
 
-def _records(db: sqlite3.Connection, table: str, kind: type[R], size: int) -> Iterator[R]:
-    """The table's rows that make sense, in the order of first saving."""
-    make: Any = chat_from_row if kind is ChatRecord else message_from_row
-    names = [f.name for f in fields(kind)]
-    for row in _rows(db, table, size):
-        known = set(row.keys())
+class _Source:
+    """What a damaged file holds: as SQLite reads it, and as its pages have it where that fails.
+
+    Args:
+        made: a new file. Its tables have the same columns in the same order, and perhaps more.
+    """
+
+    def __init__(self, db: sqlite3.Connection, pages: Pages, made: sqlite3.Connection) -> None:
+        self._db, self._pages, self._made = db, pages, made
+
+    def records(self, table: str, kind: type[R]) -> list[R]:
+        """The table's rows that make sense, in the order of first saving; some may come twice."""
+        make: Any = chat_from_row if kind is ChatRecord else message_from_row
+        names = [f.name for f in fields(kind)]
+        found: list[tuple[int, R]] = []
+        for place, row in self.rows(table):
+            with suppress(ValueError, TypeError, AttributeError):
+                record = make(tuple(row.get(name) for name in names))
+                if all(_fits(n, getattr(record, n)) for n in names):
+                    found.append((place, record))
+        return [record for _, record in sorted(found, key=lambda each: each[0])]
+
+    def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each row's number, and its values by column; some may come twice."""
+        columns = self._made.execute(f"PRAGMA table_info({table})").fetchall()
         try:
-            record = make(tuple(row[n] if n in known else None for n in names))
-            if all(_fits(n, getattr(record, n)) for n in names):
-                yield record
-        except (ValueError, TypeError, AttributeError):
+            walk = self._db.execute(f"SELECT rowid, * FROM {table}")
+            names = [name for name, *_ in walk.description[1:]]
+            for place, *values in walk:
+                row = dict(zip(names, values, strict=True))
+                if (sound := _sound(row, columns)) is not None:
+                    yield place, sound
+        except sqlite3.Error:
+            names = [column[1] for column in columns]
+            counts = range(_COLUMNS_ONCE.get(table, len(names)), len(names) + 1)
+            for place, values in self._pages.rows(counts.__contains__):
+                sound = _sound(dict(zip(names, values, strict=False)), columns)
+                first = str(values[0])
+                by_hash = table not in _BY_HASH or _BY_HASH[table] == (
+                    len(first) == 64 and first.isalnum()
+                )
+                if sound is not None and by_hash:
+                    yield place, sound
+
+
+def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
+    """The row's known columns; None if they do not hold what such columns hold."""
+    sound: dict[str, Any] = {}
+    for _, name, kind, needed, _, key in columns:
+        if name not in row:
             continue
+        value = row[name]
+        if kind == "REAL" and isinstance(value, int):  # a page has 1.0 as 1
+            value = float(value)
+        if value is None and (needed or key) and kind != "INTEGER":  # a page has no such key
+            return None
+        if value is not None and not isinstance(value, _KINDS[kind]):
+            return None
+        sound[name] = value
+    return sound
 
 
 def _fits(name: str, value: object) -> bool:
@@ -197,30 +216,3 @@ def _fits(name: str, value: object) -> bool:
     if value is None:
         return name in _MAY_LACK
     return isinstance(value, float) if name.endswith("_at") else isinstance(value, str)
-
-
-def _rows(db: sqlite3.Connection, table: str, size: int) -> Iterator[sqlite3.Row]:
-    """Rows from the front up to the damage, from the end down to it, and one by one between."""
-    key = "rowid" if table in {"layouts", "folders", "attached", "images"} else "seq"
-    first = 0
-    try:
-        for row in db.execute(f"SELECT {key} AS place, * FROM {table} ORDER BY {key}"):
-            first = row["place"]
-            yield row
-    except sqlite3.Error:
-        pass
-    else:
-        return
-    after: list[sqlite3.Row] = []
-    with suppress(sqlite3.Error):
-        backwards = f"SELECT {key} AS place, * FROM {table} WHERE {key} > ? ORDER BY {key} DESC"
-        for row in db.execute(backwards, (first,)):
-            after.append(row)
-    end = after[-1]["place"] if after else first + size // 50
-    for place in range(first + 1, min(end, first + _MOST_LOOKUPS)):
-        with suppress(sqlite3.Error):
-            one = f"SELECT {key} AS place, * FROM {table} WHERE {key} = ?"
-            row = db.execute(one, (place,)).fetchone()
-            if row is not None:
-                yield row
-    yield from reversed(after)

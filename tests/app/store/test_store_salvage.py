@@ -7,12 +7,15 @@ import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import pytest
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.store.migrations import STEPS
+from app.store.pages import PAGE, Pages
 from tests.bench.ledger import damage, loose_ends, read
 
 CHATS, TURNS = 12, 40
@@ -28,8 +31,10 @@ def filled(file: Path) -> Path:
             parent = None
             for turn in range(TURNS):
                 role = "assistant" if turn % 2 else "user"
-                text = f"chat {number} turn {turn} " + "words " * (3000 if turn == 7 else 60)
-                message = Message(new_id(), chat.id, parent, role, text)
+                mark = f"<{number}.{turn}>"  # in each page of the message
+                words = f"words {mark} " * 1_400 if turn == 7 else "words " * 60
+                text = f"chat {number} turn {turn} {words}"
+                message = Message(new_id(), chat.id, parent, role, text, model=mark)
                 store.save_message(message, as_leaf=True)
                 parent = message.id
             store.flush()  # as a person writes: the index grows along with the messages
@@ -124,6 +129,95 @@ def test_damage_in_the_index_alone_costs_nothing(filled: Path) -> None:
         Store.open(filled).close()
     Store.salvage(filled)
     assert read(filled) == before
+
+
+def test_a_table_whose_root_is_lost_is_read_from_its_leaves(filled: Path) -> None:
+    before = read(filled)
+    with closing(sqlite3.connect(filled)) as db:
+        roots = db.execute("SELECT rootpage FROM sqlite_master WHERE type = 'table'").fetchall()
+    content = bytearray(filled.read_bytes())
+    for (page,) in roots:
+        if page and content[(page - 1) * 4096] == 5:  # others are their table's only leaf
+            content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+    filled.write_bytes(content)
+    assert Store.salvage(filled).messages == CHATS * TURNS
+    assert read(filled) == before
+
+
+@pytest.mark.turns(60)
+@pytest.mark.parametrize("seed", range(0, 300, 5))
+def test_every_message_whose_own_pages_are_whole_comes_back(filled: Path, seed: int) -> None:
+    before = read(filled).messages
+    whole = filled.read_bytes()
+    parts = [whole[at : at + 4096] for at in range(0, len(whole), 4096)]
+    places: dict[str, set[int]] = {}
+    for message in before.values():
+        mark = message.model.encode()
+        places[message.id] = {at for at, part in enumerate(parts) if mark in part}
+    inner = [at for at, part in enumerate(parts) if part[0] == 5]  # of a table's tree
+    for dice in map(random.Random, range(seed, seed + 5)):
+        lost = {*dice.sample(range(len(parts)), dice.randint(0, 2)), dice.choice(inner)}
+        damaged = [dice.randbytes(4096) if at in lost else part for at, part in enumerate(parts)]
+        filled.write_bytes(b"".join(damaged))
+        Store.salvage(filled).aside.unlink()
+        after = read(filled).messages
+        assert after.keys() <= before.keys()
+        for message in before.values():
+            if not places[message.id] & lost:
+                assert replace(after[message.id], parent_id=message.parent_id) == message, seed
+
+
+@pytest.mark.parametrize("claim", [2_000_000, 1 << 40])
+def test_rows_that_claim_the_whole_file_over_and_over_end(tmp_path: Path, claim: int) -> None:
+    """Each of four hundred, in a page that says it is followed by itself."""
+
+    def varint(value: int) -> bytes:
+        sevens = [value >> bits & 0x7F for bits in range(42, -1, -7)]
+        return bytes([each | 0x80 for each in sevens[:-1]] + sevens[-1:])
+
+    row = bytes([8]) + varint(2 * (claim - 8) + 12)  # one column, of bytes
+    leaf = bytearray(b"\x0d\0\0" + (400).to_bytes(2, "big") + b"\0\0\0")
+    leaf += (900).to_bytes(2, "big") * 400
+    leaf += bytes(900 - len(leaf)) + varint(claim) + b"\1" + row
+    leaf += (3).to_bytes(4, "big") * ((PAGE - len(leaf)) // 4 + 1)
+    content = bytes(PAGE) + leaf[:PAGE] + (3).to_bytes(4, "big") * (PAGE // 4)
+    file = tmp_path / "hostile.db"
+    file.write_bytes(content + bytes(PAGE) * 500)
+    with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as pages:
+        assert len(list(Pages(pages).rows(lambda columns: columns == 1))) == (
+            4 if claim < 1 << 40 else 0
+        )
+
+
+@pytest.mark.parametrize("page_1", [True, False])
+def test_what_was_erased_does_not_come_back(filled: Path, page_1: bool) -> None:
+    """Neither from pages that are free, nor from free places of those in use."""
+    with Store.open(filled) as store:
+        before = read(filled)
+        gone = store.chats()[0]
+        store.trash.erase([gone.id])
+        store.flush()
+        journal = filled.with_name(filled.name + "-wal")
+        copies = {part: part.read_bytes() for part in (filled, journal)}  # before it is scrubbed
+    for part, content in copies.items():
+        part.write_bytes(content)
+    with closing(sqlite3.connect(filled)) as db:
+        assert db.execute("SELECT id FROM erased").fetchall() == [(gone.id,)]
+        assert db.execute("PRAGMA freelist_count").fetchone()[0] > 0
+        (root,) = db.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'messages'"
+        ).fetchone()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(filled.read_bytes())
+    for page in (root, *([1] if page_1 else [])):
+        content[(page - 1) * 4096 : page * 4096] = bytes(4096)
+    filled.write_bytes(content)
+    Store.salvage(filled)
+    with closing(sqlite3.connect(filled)) as db:  # backups may still have it
+        assert db.execute("SELECT id FROM erased").fetchall() == [(gone.id,)]
+    after = read(filled)
+    assert after.chats.keys() == before.chats.keys() - {gone.id}
+    assert after.messages == {i: m for i, m in before.messages.items() if m.chat_id != gone.id}
 
 
 @pytest.mark.turns(6)

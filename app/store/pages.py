@@ -1,0 +1,146 @@
+"""Rows straight from a database's pages, where SQLite cannot walk a table because its root is lost.
+
+The format is told at https://sqlite.org/fileformat2.html. Only pages of the size that SQLite gives
+our files are read, and of those the leaves of tables: what they hold says nothing of its table.
+"""
+
+import struct
+from collections.abc import Callable, Iterator
+from mmap import mmap
+
+PAGE = 4096  # bytes
+MAGIC = b"SQLite format 3\0"
+_LEAF = 0x0D  # of a table; an overflow page begins with the next one's number, so with 0
+_MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # bytes of a row on its leaf
+_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a value by its type; longer ones tell theirs
+_REAL = 7
+
+Value = int | float | str | bytes | None
+
+
+class Pages:
+    """The pages of one file. Those that hold nothing any more are left out.
+
+    Args:
+        content: the file, which no journal belongs to.
+    """
+
+    def __init__(self, content: mmap) -> None:
+        self._content = content
+        self._count = len(content) // PAGE
+        # A hostile file may let each of a million rows claim the same chain of pages.
+        self._left = 4 * self._count
+        self._room = 0  # of a page, for what its rows say of their columns
+        self._free = self._free_pages()
+
+    def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
+        """The number of each row and its values, in the order of the pages.
+
+        Args:
+            wanted: whether rows of so many columns are; others cost next to nothing.
+        """
+        for number in range(1, self._count + 1):
+            head = 100 if number == 1 else 0
+            at = (number - 1) * PAGE
+            if number in self._free or self._content[at + head] != _LEAF:
+                continue
+            page = self._content[at : at + PAGE]
+            count = min(_number(page, head + 3, 2), (PAGE - head - 8) // 2)
+            self._room = PAGE
+            for cell in range(head + 8, head + 8 + 2 * count, 2):
+                try:
+                    row = self._row(page, _number(page, cell, 2), wanted)
+                except (IndexError, ValueError):
+                    continue
+                if row is not None:
+                    yield row
+
+    def _row(
+        self, page: bytes, at: int, wanted: Callable[[int], bool]
+    ) -> tuple[int, list[Value]] | None:
+        """Raises IndexError or ValueError where there is none."""
+        length, at = _varint(page, at)
+        place, at = _varint(page, at)
+        if length > len(self._content):
+            raise ValueError("longer than the file")
+        local = length
+        if length > _MOST_LOCAL:
+            local = _LEAST_LOCAL + (length - _LEAST_LOCAL) % (PAGE - 4)
+            local = _LEAST_LOCAL if local > _MOST_LOCAL else local
+        begin, first = _varint(page, at)
+        self._room -= begin
+        if begin > local or self._room < 0:
+            raise ValueError("not a row")
+        types = list(_types(page, first, at + begin))
+        if begin + sum(map(_size, types)) != length:
+            raise ValueError("not a row")
+        if not wanted(len(types)):
+            return None
+        parts = [page[at : at + local]]
+        beyond = _number(page, at + local, 4) if length > local else 0
+        for missing in range(length - local, 0, 4 - PAGE):
+            self._left -= 1
+            if not 1 < beyond <= self._count or self._left < 0:
+                raise ValueError("cut off")
+            next_page = self._content[(beyond - 1) * PAGE : beyond * PAGE]
+            parts.append(next_page[4 : 4 + missing])
+            beyond = _number(next_page, 0, 4)
+        whole, values = b"".join(parts), list[Value]()
+        for kind in types:
+            values.append(_value(kind, whole[begin : begin + _size(kind)]))
+            begin += _size(kind)
+        return place, values
+
+    def _free_pages(self) -> set[int]:
+        """What the file has listed as free. A page of that list that makes no sense is not it."""
+        free: set[int] = set()
+        trunk = _number(self._content, 32, 4) if self._content[: len(MAGIC)] == MAGIC else 0
+        while 1 < trunk <= self._count and trunk not in free:
+            page = self._content[(trunk - 1) * PAGE : trunk * PAGE]
+            count = _number(page, 4, 4)
+            listed = {_number(page, at, 4) for at in range(8, min(8 + 4 * count, PAGE), 4)}
+            if len(listed) != count or any(not 1 < each <= self._count for each in listed):
+                break
+            free |= {trunk, *listed}
+            trunk = _number(page, 0, 4)
+        return free
+
+
+def _number(page: bytes | mmap, at: int, size: int) -> int:
+    if at + size > len(page):
+        raise IndexError(at)
+    return int.from_bytes(page[at : at + size], "big")
+
+
+def _varint(page: bytes, at: int) -> tuple[int, int]:
+    """A number of one to nine bytes, and where it ends."""
+    value = 0
+    for place in range(at, at + 8):
+        value = value << 7 | page[place] & 0x7F
+        if page[place] < 0x80:
+            return value, place + 1
+    return value << 8 | page[at + 8], at + 9
+
+
+def _types(page: bytes, at: int, end: int) -> Iterator[int]:
+    while at < end:
+        kind, at = _varint(page, at)
+        yield kind
+    if at != end:
+        raise ValueError("not a row")
+
+
+def _size(kind: int) -> int:
+    if kind in (10, 11):
+        raise ValueError("no such type")
+    return _SIZES[kind] if kind < 10 else (kind - 12) // 2
+
+
+def _value(kind: int, content: bytes) -> Value:
+    if kind == 0:
+        return None
+    if kind > 11:
+        return content.decode(errors="replace") if kind % 2 else content
+    if kind == _REAL:
+        return float(struct.unpack(">d", content)[0])
+    return int.from_bytes(content, "big", signed=True) if content else kind - 8
