@@ -7,7 +7,7 @@ asked once a second.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from time import monotonic
@@ -178,17 +178,16 @@ class Lanes:
         start = self._last if self._last is not None else now
         self._last = now
         queue: list[str] = stats["queue"]
-        seen: set[str] = set()
-        for session_id, figures in stats["sessions"].items():
-            if session_id not in chats:
-                continue
-            chat_id, title = chats[session_id]
-            seen.add(chat_id)
+        seen: dict[str, list[str]] = {}
+        for session_id in filter(chats.__contains__, stats["sessions"]):
+            seen.setdefault(chats[session_id][0], []).append(session_id)
+        for chat_id, names in seen.items():
+            title, figures = chats[names[0]][1], _together([stats["sessions"][n] for n in names])
             lane = self._lanes.get(chat_id)
             if lane is None:
                 lane = self._lanes[chat_id] = Lane(chat_id, title, self._free_colour())
             lane.title = title
-            lane.position = queue.index(session_id) + 1 if session_id in queue else 0
+            lane.position = min((queue.index(n) + 1 for n in names if n in queue), default=0)
             lane.position = figures.get("place", lane.position)
             lane.host, lane.context = figures.get("host", ""), figures.get("context", 0)
             lane.doing = tools.get(chat_id) if tools is not None else None
@@ -243,6 +242,19 @@ class Lanes:
     def _free_colour(self) -> int:
         taken = [lane.colour for lane in self._lanes.values()]
         return min(range(self.COLOURS), key=taken.count)
+
+
+_STATES = ("writing", "reading", "queued", "paused", "idle")
+
+
+def _together(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The figures of a chat: of its session, and of those of a panel's columns."""
+    first, *more = sorted(sessions, key=lambda figures: _STATES.index(_state(figures)))
+    if not more:
+        return first
+    held = {key: sum(each[key] for each in sessions) for key in ("kv_bytes", "kv_tokens")}
+    written = sum(each.get("reply", {}).get("generated_tokens", 0) for each in sessions)
+    return {**first, **held, "reply": {"generated_tokens": written}}
 
 
 def _state(figures: Mapping[str, Any]) -> str:

@@ -167,10 +167,10 @@ class Chat(ChatSignals):
         return named(self.record.model)
 
     @property
-    def waits_for(self) -> str:
-        """The reference of the model for whose loading the reply waits; "" where it does not."""
-        reply = self.reply
-        return reply.model if isinstance(reply, Waiting) else ""
+    def waits_for(self) -> frozenset[str]:
+        """The references of the models for whose loading replies wait."""
+        replies = (speaker.reply for speaker in self._speakers)
+        return frozenset(reply.model for reply in replies if isinstance(reply, Waiting))
 
     @property
     def compose(self) -> Compose:
@@ -188,6 +188,11 @@ class Chat(ChatSignals):
         if self._answering.reply is None and (running := self.panel.running):
             return running[0]
         return self._answering
+
+    @property
+    def _speakers(self) -> list[Answering]:
+        """What answers now: the chat, or the columns of a panel."""
+        return [self._answering, *self.panel.running]
 
     @property
     def phase(self) -> Phase:
@@ -233,9 +238,10 @@ class Chat(ChatSignals):
         return self._answering.tools
 
     @property
-    def session_id(self) -> str | None:
-        """The engine's name for this chat's session, None while there is none."""
-        return self._answering.session.id
+    def session_ids(self) -> list[str]:
+        """The engine's names for the sessions of this chat and of its panel's columns."""
+        lanes = self.panel.lanes.values()
+        return [each.session.id for each in (self._answering, *lanes) if each.session.id]
 
     @property
     def answering_id(self) -> str | None:
@@ -243,10 +249,16 @@ class Chat(ChatSignals):
         return answer.message_id if answer is not None else None
 
     @property
-    def answering_with(self) -> str:
-        """The reference of the model that the reply is asked of; "" while there is none."""
-        answer = self._speaker.answer
-        return (answer.model or self.record.model) if answer is not None else ""
+    def answering_ids(self) -> list[str]:
+        """The messages that are being written."""
+        answers = (speaker.answer for speaker in self._speakers)
+        return [answer.message_id for answer in answers if answer is not None]
+
+    @property
+    def answering_with(self) -> frozenset[str]:
+        """The references of the models that replies are asked of."""
+        answers = (speaker.answer for speaker in self._speakers)
+        return frozenset(a.model or self.record.model for a in answers if a is not None)
 
     @property
     def thought_s(self) -> float | None:
@@ -363,7 +375,7 @@ class Chat(ChatSignals):
             answer.like = like.id
             answer.options = of_answer(like.stats, self.options)
             answer.model = model_of_answer(like.stats)
-            told = {k: v for k, v in panel.told(like).items() if k in {"says", "name"}}
+            told = {k: v for k, v in panel.told(like).items() if k in {"system", "name"}}
         self.tools.new_turn()
         self._open(answer, branching=branching, told=told)
 
@@ -754,8 +766,17 @@ class Chat(ChatSignals):
         message = self._turn().subject(Action.REGENERATE, message_id)
         if self.can(Action.REGENERATE, message_id) or message is None:
             return False
+        if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
+            return bool(self.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
-        self._answer(branching=True)
+        if panel.letter_of(message):  # the same member, in the same column
+            member = Member.from_json(panel.told(message))
+            answer = Answer(new_id(), model=member.model or None)
+            answer.options = member.options(self.options)
+            self.tools.new_turn()
+            self._open(answer, branching=True, told=panel.told(message))
+        else:
+            self._answer(branching=True)
         return True
 
     @saved_together
@@ -875,11 +896,11 @@ class Chat(ChatSignals):
         self._answering.begin()
 
     def keep_column(self, message_id: str) -> bool:
-        """Go on from this column; the others stay as other versions."""
+        """Go on from this column, which is written to its end; the others stay as versions."""
         if not self.columns(message_id) or self.why_not_keep():
             return False
+        self._saved.show(message_id)  # first: by its end the queue sees whether it goes on
         self.panel.keep(message_id)
-        self._saved.show(message_id)
         self.turn_changed.emit()
         self.phase_changed.emit()
         self.path_changed.emit()
@@ -1012,7 +1033,7 @@ class Chat(ChatSignals):
                 self._answering.session.leave(ref)
         self._want(ref)
         self._answering.move_to(ref)
-        if before not in {ref, self.waits_for}:
+        if before not in {ref, *self.waits_for}:
             self._loader.leave(before, self.id)
         self.phase_changed.emit()
 

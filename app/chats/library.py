@@ -150,7 +150,7 @@ class ChatLibrary(QObject):
 
     def sessions(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions that belong to chats: session id to (chat id, title)."""
-        return {c.session_id: (c.id, c.title) for c in self._in_use.values() if c.session_id}
+        return {s: (c.id, c.title) for c in self._in_use.values() for s in c.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
         """The chat if it is in use already."""

@@ -296,6 +296,25 @@ def model_of_answer(stats: Mapping[str, Any]) -> str | None:
     return model if isinstance(model, str) and model else None
 
 
+def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
+    """The same options so that other seeds give other replies.
+
+    What a person has set stays, except a temperature of 0, at which all seeds are alike.
+    """
+    if not options.temperature:
+        usual = float(defaults.get("temperature", _USUAL))
+        if options.temperature == 0 or usual < _USUAL:
+            options = replace(options, temperature=_VARIED)
+    if options.min_p is None and float(defaults.get("min_p", 0.0)) > _LEAST_P:
+        options = replace(options, min_p=_LEAST_P)
+    return options
+
+
+_VARIED, _LEAST_P, _USUAL = 0.8, 0.05, SamplingParams().temperature
+"""Four replies of the Guide, which is asked at 0.3 and a `min_p` of 0.3 else, were one and the same
+there; at these they are two or three."""
+
+
 _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits", "context")
 
 

@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 from string import ascii_uppercase
 from typing import Any
 
-from app.chats.options import ChatOptions
+from app.chats.options import ChatOptions, varied
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
@@ -69,6 +69,21 @@ class Member:
         """What it is asked with in a chat with these options. It calls no tools."""
         said = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
         return replace(own, **said, tools=())
+
+
+def asked_with(
+    members: Sequence[Member], own: ChatOptions, defaults: Sequence[Mapping[str, Any]]
+) -> list[ChatOptions]:
+    """What each is asked with: those told apart by their seeds alone so that seeds matter.
+
+    ``defaults``: what the makers of each one's model recommend.
+    """
+    alike = Counter((m.model, m.system) for m in members if m.temperature is None)
+    told = [member.options(own) for member in members]
+    return [
+        varied(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
+        for m, o, usual in zip(members, told, defaults, strict=True)
+    ]
 
 
 def members_from_json(told: object) -> list[Member]:
@@ -157,20 +172,19 @@ def called(message: Message) -> str:
 
 
 def columns(tree: Transcript, message_id: str) -> list[Message]:
-    """The columns of the panel that an answer belongs to, as they were asked."""
+    """The columns of the panel that an answer belongs to, as they were asked.
+
+    Of a column that was answered anew the newest answer; what was made of them has those of then.
+    """
     message = tree.get(message_id)
     if message is None or not (panel := panel_of(message)):
         return []
     beside = tree.children(message.parent_id)
+    if kind_of(message):
+        beside = beside[: beside.index(message)]
     found = [m for m in beside if panel_of(m) == panel and letter_of(m) and not kind_of(m)]
-    return sorted(found, key=lambda column: (letter_of(column), column.id))
-
-
-def results(tree: Transcript, message_id: str) -> list[Message]:
-    """What was made of them, oldest first."""
-    message = tree[message_id]
-    beside = tree.children(message.parent_id)
-    return [m for m in beside if panel_of(m) == panel_of(message) and kind_of(m)]
+    newest = {letter_of(m): m for m in found}
+    return [newest[letter] for letter in sorted(newest)]
 
 
 def question(tree: Transcript, message_id: str) -> Message | None:
@@ -227,7 +241,7 @@ def says(tree: Transcript, message: Message) -> str:
     """
     kind = kind_of(message)
     if kind not in (JUDGE, MERGE):
-        return _word(message, "says")
+        return _word(message, "system")
     found = answers(columns(tree, message.id))
     if told(message).get("turned") is True:
         found.reverse()

@@ -49,7 +49,7 @@ class Panelling(QObject):
         self._parts = (saved, bridge, loader)
         self._saved, self._loader = saved, loader
         self._toolbox, self._main, self._chat = toolbox, main, chat
-        self._front = False
+        self._front, self._kept = False, ""
         self.lanes: dict[str, Answering] = {}
 
     @property
@@ -77,14 +77,17 @@ class Panelling(QObject):
         refs = [member.model or own for member in members]
         models = [self._loader.get(ref).name for ref in refs]
         names = panel.names(members, models)
+        known = [status.model for status in map(self._loader.get, refs)]
+        asked_with = panel.asked_with(
+            members, options, [model.defaults if model is not None else {} for model in known]
+        )
         panel_id, begun = new_id(), []
         with self._saved.together():
-            for letter, member, name, ref, model in zip(
-                panel.letters(len(members)), members, names, refs, models, strict=True
+            for letter, member, name, ref, model, own_options in zip(
+                panel.letters(len(members)), members, names, refs, models, asked_with, strict=True
             ):
-                answer = Answer(new_id(), model=ref, options=member.options(options))
-                told = {"id": panel_id, "letter": letter, "name": name}
-                told |= {"says": member.system} if member.system.strip() else {}
+                answer = Answer(new_id(), model=ref, options=own_options)
+                told = {"id": panel_id, "letter": letter, **member.to_json(), "name": name}
                 message = Message(answer.message_id, asked.chat_id, asked.id, "assistant")
                 self._saved.add(
                     replace(message, status="streaming", model=model, stats={"panel": told})
@@ -115,14 +118,27 @@ class Panelling(QObject):
         return signals
 
     def keep(self, message_id: str) -> None:
-        """This column is what the chat goes on from: with what its session has read."""
-        lane, kept = self.lanes.get(message_id), self._saved.transcript[message_id]
-        if lane is not None and kept.stats.get("model") == self._saved.record.model:
+        """This column is what the chat goes on from, once it is written, with what it has read.
+
+        The others end.
+        """
+        lanes, self._kept = self.lanes, message_id
+        self.lanes = {key: lane for key, lane in lanes.items() if key == message_id}
+        for key in lanes.keys() - self.lanes.keys():
+            lanes[key].drop()
+        self._adopt()
+
+    def _adopt(self) -> None:
+        if not self._kept or self.running:
+            return
+        lane, kept = self.lanes.get(self._kept), self._saved.transcript.get(self._kept)
+        if lane and kept and kept.stats.get("model") == self._saved.record.model:
             self._main.session.twin_of(lane.session)
         self.let_go()
 
     def let_go(self) -> None:
         """The sessions of the columns are needed no more."""
+        self._kept = ""
         lanes, self.lanes = self.lanes, {}
         for lane in lanes.values():
             lane.drop()
@@ -151,6 +167,7 @@ class Panelling(QObject):
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
         if not self.running:
+            self._adopt()
             self._main.unseen = True
             self._chat.phase_changed.emit()
             self._chat.reply_ended.emit(message_id)

@@ -318,8 +318,8 @@ class InstalledModels(QObject):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._users.find(chat_id)
-        ref = chat.answering_with if chat is not None else ""
         now = self._clock()
-        if ref and not 0 <= now - self._settings.used.get(ref, 0.0) < _USE_NOTED_S:
-            self._settings.note_use(ref, now)
-            self.changed.emit()
+        for ref in chat.answering_with if chat is not None else ():
+            if not 0 <= now - self._settings.used.get(ref, 0.0) < _USE_NOTED_S:
+                self._settings.note_use(ref, now)
+                self.changed.emit()

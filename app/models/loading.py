@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -482,13 +482,13 @@ class ModelUser(Protocol):
     def record(self) -> ChatRecord: ...
 
     @property
-    def answering_with(self) -> str:
-        """The ref of the model that answers now; "" where none does."""
+    def answering_with(self) -> Collection[str]:
+        """The refs of the models that answer now."""
         ...
 
     @property
-    def waits_for(self) -> str:
-        """The ref of the model for whose loading its reply waits; "" where it does not."""
+    def waits_for(self) -> Collection[str]:
+        """The refs of the models for whose loading a reply of it waits."""
         ...
 
     def stop(self) -> bool: ...

@@ -34,8 +34,8 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
         return tr("This model is not loaded.")
     using = []
     for chat in users.running():
-        other = loader.get(chat.answering_with).model
-        if other is not None and other.id == model.id:
+        others = (loader.get(each).model for each in chat.answering_with)
+        if any(other is not None and other.id == model.id for other in others):
             using.append(chat.title)
     if not using:
         return ""
@@ -65,9 +65,9 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     Where other chats wait for the model it goes on loading, and the sentence says so; else "".
     """
     own = users.find(chat_id)
-    if own is not None and own.waits_for == ref:
+    if own is not None and ref in own.waits_for:
         own.stop()
-    count = sum(chat.waits_for == ref for chat in users.running())
+    count = sum(ref in chat.waits_for for chat in users.running())
     if count:
         return counted(
             "Another chat is waiting for {model}. It keeps loading.",
@@ -155,8 +155,8 @@ class IdleUnloading(QObject):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._users.find(chat_id)
-        if chat is not None:
-            self._note(self._loader.get(chat.answering_with or chat.record.model))
+        for ref in (chat.answering_with or {chat.record.model}) if chat is not None else ():
+            self._note(self._loader.get(ref))
 
     def _note(self, status: ModelStatus) -> None:
         if status.model is not None:

@@ -1322,6 +1322,7 @@
         <translation>Als Voreinstellung speichern…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
@@ -2499,6 +2500,7 @@ Du hast abgelehnt.</translation>
         <translation>Wird gestartet…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8688,7 +8690,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Name der Voreinstellung:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
         <translation>Neuer Name:</translation>
@@ -10668,18 +10669,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>Name of the panel:</source>
-        <translation>Name der Runde:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>Runde umbenennen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>There is a panel of this name.</source>
-        <translation>Es gibt schon eine Runde mit diesem Namen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

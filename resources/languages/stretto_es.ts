@@ -1322,6 +1322,7 @@
         <translation>Guardar como preajuste…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
@@ -2499,6 +2500,7 @@ Rechazaste responder.</translation>
         <translation>Iniciando…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8731,7 +8733,6 @@ No respondiste.</translation>
         <translation>Nombre del preajuste:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
         <translation>Nombre nuevo:</translation>
@@ -10668,18 +10669,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>Name of the panel:</source>
-        <translation>Nombre del panel:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>Renombrar panel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>There is a panel of this name.</source>
-        <translation>Ya hay un panel con este nombre.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

@@ -1322,6 +1322,7 @@
         <translation>Enregistrer comme préréglage…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
@@ -2499,6 +2500,7 @@ Vous avez refusé.</translation>
         <translation>Démarrage…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8688,7 +8690,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Nom du préréglage&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
         <translation>Nouveau nom&#xa0;:</translation>
@@ -10668,18 +10669,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>Name of the panel:</source>
-        <translation>Nom du panel :</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>Renommer le panel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>There is a panel of this name.</source>
-        <translation>Un panel porte déjà ce nom.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

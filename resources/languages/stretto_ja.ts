@@ -1309,6 +1309,7 @@
         <translation>プリセットとして保存…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
@@ -2462,6 +2463,7 @@ You declined.</source>
         <translation>起動中…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8579,7 +8581,6 @@ You did not answer.</source>
         <translation>プリセットの名前:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
         <translation>新しい名前:</translation>
@@ -10537,18 +10538,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>Name of the panel:</source>
-        <translation>パネルの名前:</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>パネルの名称を変更</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>There is a panel of this name.</source>
-        <translation>同じ名前のパネルがあります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

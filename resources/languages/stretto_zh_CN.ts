@@ -1309,6 +1309,7 @@
         <translation>存为预设…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
@@ -2462,6 +2463,7 @@ You declined.</source>
         <translation>正在启动…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -8622,7 +8624,6 @@ You did not answer.</source>
         <translation>预设名称：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>New name:</source>
         <translation>新名称：</translation>
@@ -10537,18 +10538,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>Name of the panel:</source>
-        <translation>评审团名称：</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <source>Rename Panel</source>
         <translation>重命名评审团</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>There is a panel of this name.</source>
-        <translation>已有同名的评审团。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.options import ChatOptions
+from app.chats.options import ChatOptions, varied
 from app.chats.table import MOST_MESSAGES
 from app.models.names import model_fallback_name
 from app.settings.language import mark, number, tr
@@ -35,7 +35,6 @@ from app.store import Attachments
 from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
-from app.ui.pane.sampling_form import TEMPERATURE
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 from engine.sandbox.python_cell import offered
@@ -342,25 +341,6 @@ BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("M
 """What may differ; `tr` of it is shown."""
 MOST = 6
 """Columns: narrower ones could not be read."""
-
-
-def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
-    """The same options so that other seeds give other replies.
-
-    What a person has set stays, except a temperature of 0, at which all seeds are alike.
-    """
-    if not options.temperature:
-        usual = float(defaults.get("temperature", TEMPERATURE.engine))
-        if options.temperature == 0 or usual < TEMPERATURE.engine:
-            options = replace(options, temperature=_VARIED)
-    if options.min_p is None and float(defaults.get("min_p", 0.0)) > _LEAST_P:
-        options = replace(options, min_p=_LEAST_P)
-    return options
-
-
-_VARIED, _LEAST_P = 0.8, 0.05
-"""Four replies of the Guide, which is asked at 0.3 and a `min_p` of 0.3 else, were one and the same
-there; at these they are two or three."""
 
 
 @dataclass(frozen=True)

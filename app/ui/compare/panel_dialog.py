@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -17,13 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import flows
 from app.chats.panel import MOST, Member, members_from_json, usual
 from app.settings.language import mark, tr
 from app.settings.options import Settings
-from app.ui.dialogs.names import tidy
+from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.style.theme import scaled
-from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import Sheet, keep_place
@@ -131,8 +131,8 @@ class PanelDialog(Sheet):
         self.members: list[MemberRow] = []
         self.saved = QComboBox(self)
         self.saved.setAccessibleName(tr("Panel"))
-        self.keep = self.button(tr("Save As…"), lambda: flows.start(self, self._save()))
-        self.rename = self.button(tr("Rename…"), lambda: flows.start(self, self._rename()))
+        self.keep = self.button(tr("Save As…"), self._ask_name)
+        self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
         self.delete = self.button(tr("Delete"), self._delete)
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -240,33 +240,30 @@ class PanelDialog(Sheet):
         self._fill_names(name)
         self.show_members(members_from_json(self._settings.panels.get(name)) or usual())
 
-    async def _save(self) -> None:
-        name = await asking.line(
-            self, tr("Save Panel"), tr("Name of the panel:"), self.saved.currentData()
-        )
-        if name := tidy(name or ""):
-            told = [member.to_json() for member in self.chosen()]
-            self._settings.set(panels={**self._settings.panels, name: told}, panel=name)
-            self._fill_names(name)
-
-    async def _rename(self) -> None:
+    def _ask_name(self, *, renames: bool = False) -> None:
         old = self.saved.currentData()
-        name = tidy(await asking.line(self, tr("Rename Panel"), tr("New name:"), old) or "")
+        title, verb = (
+            (tr("Rename Panel"), tr("Rename")) if renames else (tr("Save Panel"), tr("Save"))
+        )
+        taken = [name for name in self._settings.panels if name and name != old]
+        dialog = NameDialog(title, verb, taken, self, old)
+        dialog.named.connect(partial(self._keep_as, old if renames else ""))
+        dialog.open()
+
+    def _keep_as(self, old: str, name: str) -> None:
+        """Keep what stands in the rows by this name, or what was kept by the old one."""
         panels = dict(self._settings.panels)
-        if name and name != old and old in panels:
-            if name in panels:
-                self.why.setText(tr("There is a panel of this name."))
-                return
-            panels[name] = panels.pop(old)
-            self._settings.set(panels=panels, panel=name)
-            self._fill_names(name)
+        told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
+        self._choose({**panels, name: told}, name)
 
     def _delete(self) -> None:
         """Its members stay in the rows: saved again, it is back."""
         name = self.saved.currentData()
-        panels = {n: told for n, told in self._settings.panels.items() if n != name}
-        self._settings.set(panels=panels, panel="")
-        self._fill_names("")
+        self._choose({n: told for n, told in self._settings.panels.items() if n != name}, "")
+
+    def _choose(self, panels: dict[str, list[dict[str, Any]]], name: str) -> None:
+        self._settings.set(panels=panels, panel=name)
+        self._fill_names(name)
 
 
 def members_of(settings: Settings) -> list[Member]:

@@ -206,8 +206,7 @@ class BranchModel(QAbstractItemModel):
 
     def running(self, run: Run) -> bool:
         """Whether an answer in it is being written."""
-        answering = self._chat.answering_id
-        return answering is not None and answering in run.ids[-1:]
+        return bool(run.ids) and run.ids[-1] in self._chat.answering_ids
 
     def _said(self, run: Run) -> str:
         """All that is seen of it, as a screen reader says it."""
@@ -611,11 +610,10 @@ class BranchTree(QWidget):
         self._show_words()
 
     def on_beat(self, alpha: int) -> None:
-        """An answer that is being written is seen to live."""
-        index = self.model.index_with(self._chat.answering_id)
-        if self.isVisible() and index.isValid():
-            self.view.delegate.alpha = alpha
-            self.model.tell(index)
+        """Answers that are being written are seen to live."""
+        self.view.delegate.alpha = alpha
+        for message_id in self._chat.answering_ids if self.isVisible() else ():
+            self.model.tell(self.model.index_with(message_id))
 
     # What is done with what is chosen.
 

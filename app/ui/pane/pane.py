@@ -320,6 +320,7 @@ class ChatPane(QWidget):
         panel_asked(pane, message id): a panel is to be asked about it.
         column_kept(pane, message id): a column of its panel is to be kept.
         made(pane, kind): something is to be made of its panel, as in `app.chats.panel`.
+        branches_compared(pane, message id, message id): the branches of these two.
         deleted(chat id, removal): messages were deleted and may come back.
         unqueued(chat id, message, place): one was removed from the queue, and may come back.
         escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
@@ -342,6 +343,7 @@ class ChatPane(QWidget):
     panel_asked = Signal(object, str)
     column_kept = Signal(object, str)
     made = Signal(object, str)
+    branches_compared = Signal(object, str, str)
     deleted = Signal(str, object)
     unqueued = Signal(str, object, int)
 
@@ -452,6 +454,7 @@ class ChatPane(QWidget):
         self._reach_after(self.transcript, made)
         self._pages.addWidget(made)
         made.gone.connect(self._go_to_branch)
+        made.compared.connect(partial(self.branches_compared.emit, self))
         made.pruned.connect(partial(self.act, Action.DELETE))
         made.said.connect(self.said)
         made.closed.connect(partial(self.show_tree, False))

@@ -194,6 +194,7 @@ class PanelView(QWidget):
         super().__init__(parent)
         self._chat = chat
         self.columns: list[Column] = []
+        self._about = ""
         self.setAccessibleName(tr("Panel"))
         self._question = QLabel(self)
         self._question.setTextFormat(Qt.TextFormat.PlainText)
@@ -235,11 +236,14 @@ class PanelView(QWidget):
         float_bars(self)
         chat.text_added.connect(self._on_text)
         chat.message_changed.connect(self._on_changed)
+        chat.reply_ended.connect(self._on_ended)
         chat.turn_changed.connect(self.refresh)
         chat.path_changed.connect(self._on_path)
 
     def show_panel(self, message_id: str) -> None:
         """Show the columns of the panel that a message belongs to."""
+        self._about = message_id
+        had = [c.letter for c in self.columns if c.message_id == self.current]
         for column in self.columns:
             column.hide()
             column.deleteLater()
@@ -258,6 +262,8 @@ class PanelView(QWidget):
         self._words = " ".join((asked.content if asked is not None else "")[:_BEGINNING].split())
         self._show_question()
         self.refresh()
+        if had:
+            self.enter(had[0])
 
     @property
     def shown(self) -> str:
@@ -308,20 +314,23 @@ class PanelView(QWidget):
         column = self._column(message_id)
         if column is not None and message_id in self._chat.transcript:
             column.set_message(self._chat.shown(message_id))
-            if not self._chat.answering:
-                announce(self, tr("All of the panel have answered"))
+
+    @Slot(str)
+    def _on_ended(self, message_id: str) -> None:
+        if self._column(message_id) is not None:
+            announce(self, tr("All of the panel have answered"))
 
     @Slot()
     def _on_path(self) -> None:
-        """A column may have been deleted, or come back."""
-        there = [c.message_id for c in self.columns if c.message_id in self._chat.transcript]
-        if self.columns and not there:
+        """A column may have been deleted, have come back or be answered anew."""
+        shown = [c.message_id for c in self.columns]
+        about = next((i for i in (self._about, *shown) if i in self._chat.transcript), "")
+        found = [m.id for m in self._chat.columns(about)]
+        if shown and not found:
             self.columns = []
             self.folded.emit()
-        elif there and [m.id for m in self._chat.columns(there[0])] != [
-            c.message_id for c in self.columns
-        ]:
-            self.show_panel(there[0])
+        elif found != shown:
+            self.show_panel(about)
 
     def _step(self, number: int, by: int) -> None:
         if 0 <= number + by < len(self.columns):

@@ -199,7 +199,7 @@ class PaneMenus(QObject):
     @Slot(object)
     def _on_cancel_asked(self, pane: ChatPane) -> None:
         chat = pane.chat
-        ref = chat.waits_for or chat.record.model
+        ref = next(iter(chat.waits_for), chat.record.model)
         if words := residency.cancel_load(self._library, ref, chat.id):
             pane.said.emit(words)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QObject, Slot
 
 from app.settings.language import mark, tr
@@ -21,6 +19,7 @@ class TreeCommands(QObject):
         super().__init__(workspace)
         self._workspace = workspace
         pulse.beat.connect(self._on_beat)
+        workspace.pane_made.connect(self._on_pane_made)
 
     def _nothing_said(self, pane: ChatPane) -> str:
         return tr("This chat is empty.") if pane.chat.transcript.leaf_id is None else ""
@@ -37,11 +36,13 @@ class TreeCommands(QObject):
         words=_words,
     )
     def toggle(self, pane: ChatPane) -> None:
-        made = "tree" not in vars(pane)
         pane.show_tree(not pane.shows_tree)
-        if made:
-            pane.tree.compared.connect(partial(self._compare, pane))
 
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.branches_compared.connect(self._compare)
+
+    @Slot(object, str, str)
     def _compare(self, pane: ChatPane, one: str, other: str) -> None:
         window = BranchCompare(pane.chat, one, other, pane.window())
         window.chosen.connect(pane.tree.gone)

@@ -8,8 +8,8 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.chats.options import ChatOptions
-from app.ui.compare.compare_dialog import Column, CompareDialog, varied
+from app.chats.options import ChatOptions, varied
+from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow

@@ -6,8 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.chats import panel
+from app.chats.panel import Member
+from app.models import residency
 from app.store import Message, new_id
+from app.ui.compare.panel_dialog import PanelDialog
+from app.ui.dialogs.names import NameDialog
 from tests.app.conftest import Run, Start
+
+SMALL = "/models/Small-3B"
 
 
 def press(run: Run, name: str) -> None:
@@ -76,9 +82,113 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
 def test_a_column_from_a_file_that_answers_nothing_is_gone_on_with(start: Start):
     run = start().ready()
     run.ask("say before")
-    chat, stats = run.pane.chat, {"panel": {"says": "Doubt it."}}
+    chat, stats = run.pane.chat, {"panel": {"system": "Doubt it."}}
     half = Message(new_id(), chat.id, None, "assistant", "half", status="cancelled", stats=stats)
     chat._saved.add(half)
     chat.path_changed.emit()
     assert chat.continue_answer(half.id)
     run.until(lambda: not chat.answering)
+
+
+def ask(run: Run, text: str, *members: Member) -> list[str]:
+    """The ids of the columns that these are to write."""
+    run.pane.composer.set_text(text)
+    first = run.pane.chat.ask_panel(members)
+    run.pane.unfold(first)
+    return [column.message_id for column in run.pane.panel.columns]
+
+
+def test_columns_hold_their_models_and_the_queue_goes_on_after_the_one_that_is_kept(start: Start):
+    run = start().ready()
+    pane, chat, library = run.pane, run.pane.chat, run.app.library
+    run.window.toggle_score()
+    ids = ask(run, "hold 2", Member("One"), Member("Two", model=SMALL), Member("Three"))
+    run.until(lambda: all(chat.message(each).content for each in ids))
+    # All of them count: for who unloads models, and for the score.
+    assert chat.answering_with == {chat.record.model, SMALL}
+    why = "The model is replying in “hold 2”. Stop the reply first."
+    assert [residency.why_not_unload(library, ref) for ref in (SMALL, chat.record.model)] == 2 * [
+        why
+    ]
+    assert [chat_id for chat_id, _ in library.sessions().values()] == [chat.id] * 3
+    rows = run.window.score.rows
+    run.until(lambda: rows() and rows()[0].lane.kv_bytes == 3_000_000)
+    assert [row.lane.state for row in rows()] == ["writing"]
+    # One is kept while it is written: it goes on, the others end, and then what is queued is said.
+    run.say("say next")
+    pane.unfold(ids[0])
+    run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
+    assert not pane.unfolded
+    ended = {each: chat.transcript[each].status for each in ids}
+    assert list(ended.values()) == ["cancelled", "streaming", "cancelled"]
+    assert chat.queue.moves
+    run.engine.release()
+    run.until(lambda: not chat.at_work)
+    assert [m.content for m in chat.transcript.path] == ["hold 2", "1 2 end", "say next", "next "]
+    assert chat.transcript.path[1].id == ids[1]
+    assert not chat.panel.lanes
+
+
+def test_a_column_that_failed_is_asked_again_as_who_it_is_in_its_place(start: Start):
+    run = start().ready()
+    pane, chat = run.pane, run.pane.chat
+    first = ask(
+        run, "fail now", Member("A", system="Doubt it."), Member("B", temperature=0.3, seed=3)
+    )
+    run.until(lambda: not chat.answering)
+    for number in (0, 1):
+        pane.panel.columns[number].row.remedies[0].click()
+        assert [c.letter for c in pane.panel.columns] == ["A", "B"]
+        run.until(lambda: not chat.answering)
+    asked = run.engine.sent[-2:]
+    assert [each.turns[-1]["content"] for each in asked] == ["fail now\n\nDoubt it.", "fail now"]
+    assert (asked[1].params.temperature, asked[1].params.seed) == (0.3, 3)
+    shown = [c.message_id for c in pane.panel.columns]
+    assert not set(shown) & set(first)
+    question = chat.transcript[first[0]].parent_id
+    assert [m.id for m in chat.transcript.children(question)] == [*first, *shown]
+
+
+def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
+    run = start().ready()
+    pane, chat = run.pane, run.pane.chat
+    pane.composer.set_text("say 7")
+    press(run, "panel")
+    dialog = run.window.findChild(PanelDialog)
+    assert [row.member.name for row in dialog.members] == ["Optimist", "Sceptic", "Engineer"]
+    for row in dialog.members:
+        row.system.clear()
+    for button, name in ((dialog.keep, "Three"), (dialog.rename, "  Three   of us ")):
+        button.click()
+        asks = dialog.findChild(NameDialog)
+        asks.field.setText(name)
+        asks.go.click()
+        run.until(lambda: dialog.findChild(NameDialog) is None)
+    dialog.keep.click()  # another of that name is asked about first
+    asks = dialog.findChild(NameDialog)
+    assert asks.field.text() == "Three of us"
+    asks.go.click()
+    run.until(lambda: dialog.findChild(NameDialog) is None)
+    settings = run.app.settings
+    names = [{"name": name} for name in ("Optimist", "Sceptic", "Engineer")]
+    assert (settings.panels, settings.panel) == ({"Three of us": names}, "Three of us")
+    dialog.delete.click()
+    assert (settings.panels, settings.panel) == ({}, "")
+    dialog.go.click()
+    run.until(lambda: pane.unfolded and not chat.answering)
+    # Three who differ in nothing but chance are asked so that chance has a say.
+    assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}
+    press(run, "panel_vote")
+    voted = chat.transcript.last("assistant")
+    assert voted.content.splitlines()[0] == "All 3 say `7`. Agreement is not truth."
+    press(run, "panel_judge")
+    run.until(lambda: not chat.answering and "best" in chat.transcript.last("assistant").stats)
+    judged = chat.transcript.last("assistant")
+    assert panel.kind_of(judged) == panel.JUDGE
+    orders = [line for line in judged.content.splitlines() if line.startswith("**Read in")]
+    assert orders == [f"**Read in the order {letters}**" for letters in ("A, B, C", "C, B, A")]
+    assert "**No reply was named best in both orders.**" in judged.content
+    # What was made of it is made again of the same.
+    assert chat.regenerate(judged.id)
+    run.until(lambda: not chat.answering and "best" in chat.transcript.last("assistant").stats)
+    assert chat.transcript.last("assistant").id != judged.id
