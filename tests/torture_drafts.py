@@ -188,7 +188,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
-    drafting.WORTH = math.inf  # also where drafts lose
+    drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # also where drafts lose
     lookup.LEAST = 1  # and where hardly anything has stood before
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []

@@ -26,6 +26,11 @@ SURE = 6
 TOLD = 16
 """Longer matches are not told apart."""
 
+_HELD = (2.4, 3.4, 3.8)
+"""Of `_TRIED` matches that are short, `SURE` and `TOLD` so many go on: told before any was seen."""
+
+_TRIED = 4.0
+
 TOO_MANY_FAULTS = 3
 """After so many passes that raised, nothing is looked up for a while."""
 
@@ -72,6 +77,7 @@ class Places:
         self._known = 0  # tokens of `_of` that are in `_ids`
         self._next = 0  # where the token stands that followed the latest ones before; 0: nowhere
         self._matched = 0  # how many of them stood before it
+        self._held, self._tried = list(_HELD), [_TRIED] * len(_HELD)  # by the length of the match
 
     def find(self) -> int:
         """How many of the latest tokens stood somewhere before; 0 where it is too few."""
@@ -83,6 +89,9 @@ class Places:
         self._ids[self._known : self._known + len(new)] = new
         for token in new:
             goes_on = self._next and self._ids[self._next] == token
+            if self._next:
+                self._held[_length(self._matched)] += goes_on
+                self._tried[_length(self._matched)] += 1
             self._next = self._next + 1 if goes_on else 0
             self._matched += 1
         self._known += len(new)
@@ -100,6 +109,18 @@ class Places:
         found = self._ids[self._next + 1 : min(self._next + 1 + count, self._known)]
         return [int(token) for token in found]
 
+    def chances(self, count: int) -> list[float]:
+        """Of what `draft` would give, the chances that it holds: each token's with all before it.
+
+        Every token of the answer tells, drafted or not, whether what was found goes on.
+        """
+        chance, found = 1.0, list[float]()
+        for ahead in range(1, min(count, self._known - self._next - 1) + 1):
+            length = _length(self._matched + ahead)
+            chance *= self._held[length] / self._tried[length]
+            found.append(chance)
+        return found
+
     def _search(self) -> None:
         """Find the longest match, of those the latest."""
         last = self._known - 1
@@ -112,3 +133,7 @@ class Places:
             places, matched = longer, matched + 1
         found = len(places) > 0 and matched >= LEAST
         self._next, self._matched = (int(places[-1]) + 1, matched) if found else (0, 0)
+
+
+def _length(matched: int) -> int:
+    return (matched >= SURE) + (matched >= TOLD)

@@ -7,16 +7,17 @@ step before it as well: that is taken off.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-MOST = 8
-"""Tokens that are drafted at a time where all of them are accepted."""
+FIRST, MOST = 3, 7
+"""Tokens that the first pass drafts, and a later one at most: with the pending one eight rows."""
 
-COPIED = 16
-"""Tokens that are drafted at a time where a text is surely being copied."""
+COPIED = 15
+"""Tokens that are looked up at a time at most: a seventeenth row would begin another tile."""
 
-FIRST = 3
-"""Tokens that the first pass drafts."""
+LIKELY = 1.5
+"""Of the first tokens looked up so many must be likely to hold, or nothing is tried."""
 
 PLAIN = 4
 """Plain steps that are timed before anything is drafted, and again after `LAST` tokens."""
@@ -34,13 +35,19 @@ LAST = 512
 """Tokens for which what a plain step takes is believed: it grows with the text."""
 
 REST, LONGEST_REST = 64, 4096
-"""Tokens of a chat without drafts after these have lost, the first time and at most."""
+"""Tokens of a chat without drafts after these have lost, the first time and at most.
+
+Where looking up would lose, it is tried again that late.
+"""
 
 CATCH_UP = 32
 """Tokens that the small model reads together with the pending one."""
 
 CHUNK = 128
 """Tokens that it reads at a time, each after a plain step, where it is further behind."""
+
+DEAREST = 2.0
+"""A row is never taken to cost more than so many plain steps of a chat."""
 
 _FADES = 0.9  # the weight of a pass among later ones, with each that follows
 
@@ -75,59 +82,103 @@ class Rate:
 
 
 @dataclass
-class _Drafts:
-    """What came of one kind of a model's drafts."""
+class Costs:
+    """What the rows of looked up tokens cost: so much for a pass, and so much for each of them.
 
-    first: int
-    count: int = 0
-    rate: Rate = field(default_factory=Rate)
-    resting: float = 0  # tokens of a chat for which there are none
-    rest: int = REST  # after the next loss
+    A line through the passes, the latest first, in the time that a plain step takes for a token.
 
-    def __post_init__(self) -> None:
-        self.count = self.first
+    Attributes:
+        sums: of weights, rows, their squares, costs, and costs with rows.
+        quiet, rest: tokens of a chat since the last pass, and after how many one is tried again.
+    """
+
+    sums: list[float] = field(default_factory=lambda: [0.0] * 5)
+    quiet: float = 0.0
+    rest: int = 0
+    _rows: int = 0
+
+    def note(self, rows: int, cost: float) -> None:
+        """Count a pass that has checked so many tokens, and cost so much more than a plain step."""
+        self.sums = [_FADES * one for one in self.sums]
+        self._rows, self.quiet, self.rest = rows, 0.0, min(LONGEST_REST, 2 * self.rest or REST)
+        self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
+        self.add(cost)
+
+    def add(self, cost: float) -> None:
+        """Count what belongs to the latest pass."""
+        self.sums[3:] = self.sums[3] + cost, self.sums[4] + cost * self._rows
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """What a pass costs, and each row; a pass nothing, as far as can be known from one."""
+        weight, rows, squares, cost, product = self.sums
+        divisor = (weight + 1.0) * squares - rows * rows
+        if not divisor:
+            return 0.0, 0.0
+        each = max(0.0, ((weight + 1.0) * product - rows * cost) / divisor)
+        return max(0.0, (cost - each * rows) / (weight + 1.0)), each
+
+    def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
+        """How many tokens to look up for each chat, by the chances that these hold."""
+        (fixed, each), speed = self.line, 1.0
+        for _ in range(3):  # what a row costs is as many tokens as come in that time
+            counts = [sum(chance * WORTH > each * speed for chance in own) for own in chances]
+            gain = sum(sum(own[:n]) for own, n in zip(chances, counts, strict=True))
+            cost = fixed + each * sum(counts)
+            speed = max(1.0, (len(chances) + gain) / (len(chances) + cost))
+        if self.sums[0] and gain * WORTH > cost:
+            self.rest = 0
+            return counts
+        if self.quiet < self.rest or all(sum(own[:FIRST]) <= LIKELY for own in chances):
+            return [0] * len(chances)
+        return [len(own[:FIRST]) for own in chances]
 
 
 @dataclass
 class _Record:
-    """What is known of one model."""
+    """What is known of one model, and of so many chats."""
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # tokens since a plain step was timed
-    guessed: _Drafts = field(default_factory=lambda: _Drafts(FIRST))
-    copied: _Drafts = field(default_factory=lambda: _Drafts(COPIED))
-    latest: _Drafts | None = None  # of which kind the last draft was
-
-    def kind(self, sure: bool) -> _Drafts:
-        return self.copied if sure else self.guessed
+    count: int = FIRST
+    rate: Rate = field(default_factory=Rate)
+    resting: float = 0  # tokens of a chat for which there are no drafts
+    rest: int = REST  # after the next loss
+    looked_up: bool = False  # the last draft
 
 
 class Drafting:
     """The figures of all models that are drafted for, by how many chats a step is for.
 
-    What is surely being copied is judged by itself: guesses before and after it, which lose, would
-    have it rest as well, and a rest is as long as most copies are.
+    A small model's drafts are judged by what they bring. Of what is looked up it is known without
+    a pass how much of it holds, so only what rows cost has to be found out.
     """
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, int], _Record] = {}
+        self._costs: dict[tuple[str, bool], Costs] = {}  # a model's alone, and in steps of several
         self._last: tuple[tuple[str, int], bool] | None = None
 
-    def count(self, model: str, sure: bool = False, chats: int = 1) -> int:
-        """How many tokens to draft for a chat in a model's next pass; 0 for a plain step.
+    def count(self, model: str) -> int:
+        """How many tokens a small model drafts for a chat's next pass; 0 for a plain step."""
+        record = self._of.get((model, 1))
+        if record is None or record.plain.passes < PLAIN or record.resting:
+            return 0
+        return record.count
+
+    def look_up(self, model: str, chances: Sequence[Sequence[float]]) -> list[int]:
+        """How many tokens to look up for each chat in a model's next pass; 0 for a plain step.
 
         Args:
-            sure: a text is being copied.
-            chats: that take part in the pass.
+            chances: of each chat, those of the tokens found, one after the other, to hold.
         """
-        record = self._of.get((model, chats))
+        record = self._of.get((model, len(chances)))
         if record is None or record.plain.passes < PLAIN:
-            return 0
-        kind = record.kind(sure)
-        return 0 if kind.resting else kind.count
+            return [0] * len(chances)
+        return self._costs_of(model, len(chances)).worth(chances)
 
     def forget(self, model: str) -> None:
-        """It has another small model now, or none."""
+        """It has another small model now, or none. What its rows cost stays what it was."""
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def interrupted(self) -> None:
@@ -141,7 +192,7 @@ class Drafting:
         tokens: int,
         drafted: int = 0,
         accepted: int = 0,
-        sure: bool = False,
+        looked_up: bool = False,
         chats: int = 1,
     ) -> None:
         """Learn from a pass of a model's chats.
@@ -151,44 +202,63 @@ class Drafting:
             tokens: they got.
             drafted: of how many tokens the drafts were; 0 for a plain step.
             accepted: how many of those they have said.
-            sure, chats: as `count` was asked.
+            looked_up: by no small model.
         """
         key = model, chats
-        record = self._of.setdefault(key, _Record())
+        record, costs = self._of.setdefault(key, _Record()), self._costs_of(model, chats)
         before, self._last = self._last, (key, drafted > 0)
         if not drafted:
-            for kind in (record.guessed, record.copied):
-                kind.resting = max(0, kind.resting - tokens / chats)
+            record.resting = max(0, record.resting - tokens / chats)
+            costs.quiet += tokens / chats
             if before == (key, False) and tokens:
                 record.plain.note(seconds, tokens)
                 record.since_plain = 0
             return
-        kind = record.latest = record.kind(sure)
-        if not sure:
-            kind.count = min(MOST, kind.count + 1) if accepted == drafted else max(1, accepted + 1)
         record.since_plain += tokens
+        record.looked_up = looked_up
         if before is not None and before[0] == key and tokens:
-            waited = 0.0 if before[1] else record.plain.per_token * chats
-            kind.rate.note(max(0.0, seconds - waited), tokens)
-        _judge(record, kind)
+            step = record.plain.per_token * chats
+            seconds = max(0.0, seconds - (0.0 if before[1] else step))
+            if not looked_up:
+                record.rate.note(seconds, tokens)
+            elif step:
+                most = DEAREST * (chats + drafted)  # more is another program's doing
+                costs.note(drafted, min(most, seconds / record.plain.per_token) - chats)
+        if looked_up:
+            record.plain = Rate() if record.since_plain >= LAST else record.plain
+            return
+        record.count = min(MOST, record.count + 1) if accepted == drafted else max(1, accepted + 1)
+        _judge(record)
 
     def observe_again(self, model: str, seconds: float) -> None:
         """Learn from a step that has read again what its only chat's caches had lost to a draft."""
         record = self._of.get((model, 1))
-        if record is not None and record.latest is not None:
-            record.latest.rate.add(seconds, 1)
+        if record is None:
+            return
+        if not record.looked_up:
+            record.rate.add(seconds, 1)
+        elif record.plain.per_token:
+            self._costs_of(model, 1).add(min(DEAREST, seconds / record.plain.per_token) - 1)
+
+    def _costs_of(self, model: str, chats: int) -> Costs:
+        """What rows cost; of several chats as of one, until that is known."""
+        key = model, chats > 1
+        if key not in self._costs:
+            alone = self._costs.get((model, False))
+            self._costs[key] = Costs(list(alone.sums)) if alone else Costs()
+        return self._costs[key]
 
 
-def _judge(record: _Record, kind: _Drafts) -> None:
+def _judge(record: _Record) -> None:
     """Go on, rest, or time a plain step again."""
-    passes = kind.rate.passes
+    passes = record.rate.passes
     if passes < SOON:
         return
     bar = WORTH if passes >= TRIAL else WORTH * CLEARLY
-    if kind.rate.per_token > record.plain.per_token * bar:
-        kind.resting, kind.rest = kind.rest, min(LONGEST_REST, 2 * kind.rest)
-        kind.rate, kind.count = Rate(), kind.first
+    if record.rate.per_token > record.plain.per_token * bar:
+        record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
+        record.rate, record.count = Rate(), FIRST
     elif passes >= TRIAL:
-        kind.rest = REST
+        record.rest = REST
         if record.since_plain >= LAST:
             record.plain = Rate()

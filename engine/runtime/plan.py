@@ -52,9 +52,9 @@ class Row:
         group, shared: the number of what it holds together with others, 0 for nothing, and the
             bytes of that.
         drafts: the most tokens that may be drafted after the pending one; 0 where none may.
-        behind: how many of its tokens what drafts has still to read; -1 where it has nothing to
-            draft with: no memory, or no place where these tokens stood before.
-        sure: what it is about to say stands in its context, by many tokens.
+        behind: how many of its tokens the drafting model has still to read; -1 where there is none,
+            or no memory for it.
+        holds: the chances that what was looked up for it holds, each token's with all before it.
         lost: tokens that its caches have lost to a draft, and that its next step reads again.
         kind: rows of one kind can go on from each other's caches.
         prompt: its prompt's tokens, `packed`; empty where none is being read.
@@ -92,7 +92,7 @@ class Row:
     shared: int = 0
     drafts: int = 0
     behind: int = -1
-    sure: bool = False
+    holds: Sequence[float] = ()
     lost: int = 0
     kind: tuple[object, ...] = ()
     prompt: bytes = field(default=b"", repr=False)

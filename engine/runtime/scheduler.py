@@ -183,9 +183,9 @@ class Scheduler:
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
             return step
-        if chats > 1:
+        if chats > 1 or row.holds:
             return self._with_copies(step, group, view)
-        count = self.drafting.count(row.model, row.sure) if row.drafts else 0
+        count = self.drafting.count(row.model) if row.drafts else 0
         if not count:
             return step
         if row.behind > drafting.CATCH_UP:
@@ -193,18 +193,17 @@ class Scheduler:
         return step if row.behind < 0 else replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
-        """The step of several, with drafts for those who copy.
+        """The step with what was looked up, for those of several who copy.
 
         The others wait for these as for a chunk of a prompt: they get as much room.
         """
-        model, copying = group[0].model, [r for r in group if r.sure]
-        mixes = step.shared and model in view.mixing and all(r.joins for r in group)
-        count = self.drafting.count(model, True, len(group)) if copying and mixes else 0
-        if not count:
-            return step
-        room = self.pacing.mixed_chunk(model, len(group), MOST_CHUNK) // len(copying)
-        most = min(count, room)
-        drafts = tuple(min(most, r.drafts) if r.sure else 0 for r in group)
+        model, most = group[0].model, MOST_CHUNK
+        if len(group) > 1:
+            if not (step.shared and model in view.mixing and all(r.joins for r in group)):
+                return step
+            copying = max(1, sum(bool(r.holds) for r in group))
+            most = self.pacing.mixed_chunk(model, len(group), MOST_CHUNK) // copying
+        drafts = tuple(self.drafting.look_up(model, [r.holds[:most] for r in group]))
         return replace(step, drafts=drafts if any(drafts) else ())
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -213,10 +212,10 @@ class Scheduler:
             self.drafting.interrupted()
             return
         fed = [rows[key] for key in steps[0].feed]
-        chats, sure = len(fed), len(fed) > 1 or fed[0].sure
+        chats, looked_up = len(fed), any(row.holds for row in fed)
         if timing.told:
             came = timing.told, timing.drafted, timing.accepted
-            self.drafting.observe(plan.model, timing.decode, *came, sure, chats)
+            self.drafting.observe(plan.model, timing.decode, *came, looked_up, chats)
         elif chats == 1 and fed[0].lost:
             self.drafting.observe_again(plan.model, timing.decode)
         elif any(row.drafts for row in fed):

@@ -10,6 +10,7 @@ from engine.cache.held_caches import Part
 from engine.cache.ledger import Offer
 from engine.errors import words_of
 from engine.model.lookup import SURE, Lookup
+from engine.runtime.drafts import COPIED
 from engine.runtime.plan import LoadRequest, Piece, Row, Status, View
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -51,10 +52,10 @@ def _rows(state: State) -> list[Row]:
         if not rows[place].drafts:
             continue
         if isinstance(request.session.model.drafter, Lookup):
-            if alone or request.kv.drafts_together:
-                found = request.places.find()
-                seen = replace(rows[place], behind=0 if found else -1, sure=found >= SURE)
-                rows[place] = seen
+            least = 1 if alone else SURE
+            if (alone or request.kv.drafts_together) and request.places.find() >= least:
+                most = min(rows[place].drafts, COPIED)
+                rows[place] = replace(rows[place], holds=request.places.chances(most))
         elif alone:
             rows[place] = replace(rows[place], behind=state.memory.draft_behind(request))
     return rows

@@ -55,6 +55,7 @@ def running(pair: Pair) -> Iterator[Engine]:
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drafts are made whether they win or not: which it is depends on the machine."""
     monkeypatch.setattr(drafting, "WORTH", math.inf)
+    monkeypatch.setattr(drafting, "LIKELY", 0.0)
 
 
 def plain_model(engine: Engine, pair: Pair) -> Model:
@@ -335,21 +336,64 @@ def test_a_match_is_followed_while_the_answer_grows() -> None:
     assert places.find() == LEAST
 
 
-@pytest.mark.parametrize("copies_lose", [False, True])
-def test_what_is_surely_copied_is_judged_by_itself(
-    copies_lose: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drafting, "WORTH", 0.97)
-    policy = Drafting()
-    for _ in range(PLAIN + 1):
-        policy.observe("m", 1.0, 1)
-    for _ in range(SOON):
-        policy.observe("m", 99.0, 1, FIRST, 0, sure=copies_lose)
-    assert policy.count("m") == (FIRST if copies_lose else 0)
-    assert policy.count("m", sure=True) == (0 if copies_lose else COPIED)
-    for _ in range(REST):
-        policy.observe("m", 1.0, 1)
-    assert (policy.count("m"), policy.count("m", sure=True)) == (FIRST, COPIED)
+def test_every_token_tells_whether_what_was_found_goes_on() -> None:
+    context = list(range(100, 160))
+    tokens = [*context, 7, *context[:20]]
+    places = Places(tokens)
+    assert places.find()
+    fresh = places.chances(99)
+    assert len(fresh) == 60 + 1 + 20 - 20 - 1  # up to the end of what is known, but the pending one
+    assert fresh == sorted(fresh, reverse=True)
+    assert places.chances(3) == fresh[:3]
+    for token in context[20:40]:  # it does
+        tokens.append(token)
+        places.find()
+    assert places.chances(8) > fresh[:8]
+    for at in range(0, 50, 10):  # again and again it does not
+        tokens += [8, *context[at : at + 7]]
+        assert places.find()
+    assert places.chances(1) < fresh[:1]
+
+
+def looking(policy: Drafting, cost: float, chance: float = 0.9, turns: int = 160) -> list[int]:
+    """How many tokens were looked up in each pass of a chat whose rows cost that many steps.
+
+    Everything has stood before, and drafts hold as the chance says.
+    """
+    found, told, before = [], 0, 0
+    while told < turns:
+        chances = [[chance**n for n in range(1, COPIED + 1)]]
+        (count,) = policy.look_up("m", chances)
+        assert policy.look_up("m", chances) == [
+            count
+        ]  # the next token may be none that stood there
+        held = round(sum(chance**n for n in range(1, count + 1)))
+        took = 1.0 + cost * count + (not before)  # the first waits for the plain step before it
+        policy.observe("m", took if count else float(not before), 1 + held, count, held, True)
+        told, before = told + 1 + held, count
+        found += [count] if count else []
+    return found
+
+
+def test_of_what_is_looked_up_as_much_is_read_as_its_rows_are_worth() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drafting, "WORTH", 0.97)
+        patch.setattr(drafting, "LIKELY", 1.5)
+        for cost, most in ((0.02, COPIED), (0.4, 8), (1.0, 0)):
+            policy = Drafting()
+            counts = looking(policy, cost)
+            assert counts[0] == FIRST  # a small try
+            if most:
+                assert min(most, *counts[1:]) > 1
+                assert max(counts) <= most
+                assert len(counts) > 10
+            else:  # 64 and 128 tokens later once more: it costs three steps of 160 at the most
+                assert counts == [FIRST] * len(counts)
+                assert len(counts) <= 3
+            policy.forget("m")  # a load does not forget what rows cost
+            again = looking(policy, cost)
+            assert again[0] > FIRST if most else len(again) < len(counts)
+        assert looking(Drafting(), 0.02, chance=0.5) == []  # hardly any is likely to hold
 
 
 def test_a_draft_now_and_then_is_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -418,10 +462,12 @@ def test_only_a_chat_that_runs_alone_has_drafts() -> None:
 
 def test_of_several_those_that_copy_have_drafts() -> None:
     """All of them together have the room that a chunk of a prompt would have beside a step."""
-    group = [row("a", sure=True), row("b"), row("c", sure=True, drafts=3)]
+    sure = [0.9**n for n in range(1, COPIED + 1)]
+    group = [row("a", holds=sure), row("b"), row("c", holds=sure[:3])]
     scheduler = Scheduler()
     for _ in range(PLAIN + 1):
         assert turn(scheduler, group).passes[0].drafts == ()
+    assert turn(scheduler, group).passes[0].drafts == (FIRST, 0, 3)
     room = scheduler.pacing.mixed_chunk("m", 3, 999) // 2
     assert turn(scheduler, group).passes[0].drafts == (min(room, COPIED), 0, 3)
     reads = row("d", Status.PREFILLING, remaining=9)
@@ -441,17 +487,14 @@ def test_a_small_model_that_is_behind_reads_a_part_after_each_step() -> None:
     assert (step.drafts, step.behind) == ((), 0)
 
 
-@pytest.mark.parametrize("chats", [1, 4])
-def test_drafts_that_lose_are_tried_again_later_and_later(
-    chats: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     policy = Drafting()
 
     def steps_until_a_draft() -> int:
         steps = 0
-        while not policy.count("m", chats=chats):
-            policy.observe("m", 1.0, chats, chats=chats)
+        while not policy.count("m"):
+            policy.observe("m", 1.0, 1)
             steps += 1
         return steps
 
@@ -459,8 +502,8 @@ def test_drafts_that_lose_are_tried_again_later_and_later(
     waited = []
     for takes, passes in ((1.1, TRIAL), (5.0, SOON), (1.1, TRIAL)):
         for _ in range(passes):
-            assert policy.count("m", chats=chats)
-            policy.observe("m", takes, chats, FIRST, 0, chats=chats)
+            assert policy.count("m")
+            policy.observe("m", takes, 1, FIRST, 0)
         waited.append(steps_until_a_draft())
     assert waited == [REST, 2 * REST, 4 * REST]
 
@@ -477,7 +520,7 @@ def test_drafts_that_win_grow_and_the_plain_step_is_timed_again(
         policy.observe("m", 2.0, count + 1, count, count)
         counts.append(count)
         tokens += count + 1
-    assert counts[:6] == [3, 4, 5, 6, 7, 8]
+    assert counts[:6] == [3, 4, 5, 6, 7, 7]
     assert max(counts) == MOST
     assert drafting.LAST <= tokens < drafting.LAST + MOST + 1
     policy.observe("m", 2.0, 1)
