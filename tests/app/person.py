@@ -415,9 +415,19 @@ class Person:
         if touched is not None:
             for chat_id, was in before.items():
                 if chat_id not in touched and after.get(chat_id) != was:
-                    problems.append(f"{name} changed another chat: {was} to {after.get(chat_id)}")
+                    problems.append(self._changed(name, chat_id, was, after.get(chat_id)))
         problems += self._lost(after)
         assert not problems, "\n".join([f"after {name}:", *problems])
+
+    def _changed(self, name: str, chat_id: str, was: Any, now: Any) -> str:
+        """With what tells the cause: it may not happen once more when played again."""
+        chat, writer = self.app.library.find(chat_id), self.app.store._writer
+        held = [op for op in writer.pending() if chat_id in repr(op)]
+        state = chat and (chat.reply, chat.sends_later, chat.steers, chat.queue.moves, chat.record)
+        return (
+            f"{name} changed another chat: {was} to {now}\nin use: {state}\nto be written: {held}, "
+            f"the disk is full: {self._full}, it was refused: {writer._failure}"
+        )
 
     def _lost(self, chats: Iterable[str]) -> Iterator[str]:
         """Nothing that was ever said goes, but by being erased."""
@@ -983,7 +993,9 @@ class Person:
         active = self.pane.chat.id if self.pane is not None else None
         self.window.close()
         self.end()
-        self._full, self.listener.deaf = False, False
+        if self._full:  # nothing was left to be written at the end, so nobody asked for room
+            self._full = self.listener.deaf = False
+            del self._before_write
         self._start()
         self.rest()
         again = [pane.chat.id for pane in self.panes() if pane.chat.stored]

@@ -137,7 +137,7 @@ class StepSession:
 
     def close(self, forget: bool = False) -> None:
         self.closed = True
-        if forget:
+        if forget and not self.engine.stopped:  # a stopped one has freed it
             self.engine.forget(self.id)
         self.mail(self._close)
 

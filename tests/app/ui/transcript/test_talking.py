@@ -149,9 +149,11 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     # Escape gives it up and brings the draft back.
     pane.composer.set_text("a draft")
     run.window.commands["edit_last"].trigger()
+    assert not row_of(pane)._panel.isEnabled()
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
     assert pane.composer.text == "a draft"
     assert not pane.composer.editing
+    assert row_of(pane)._panel.isEnabled()
 
 
 def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start: Start):
