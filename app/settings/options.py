@@ -309,45 +309,45 @@ def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
                     taken[name] = float(value)
         elif type(value) is type(default):
             taken[name] = value
-    for name in ("presets", "remotes"):
-        named = taken.get(name, {})
-        taken[name] = {n: told for n, told in named.items() if n and isinstance(told, dict)}
-    for name in ("prompts", "drafts"):
-        texts = taken.get(name, {})
-        taken[name] = {n: t for n, t in texts.items() if n and isinstance(t, str)}
-    panels = taken.get("panels", {})
-    taken["panels"] = {n: members for n, members in panels.items() if isinstance(members, list)}
-    kept = taken.get("kept", {})
-    taken["kept"] = {
-        name: counts
-        for name, counts in kept.items()
-        if isinstance(counts, list) and len(counts) == 2 and all(type(n) is int for n in counts)
-    }
-    shares = taken.get("serve_shares", {})
-    shares = {n: s for n, s in shares.items() if n and type(s) is int and 0 < s < 100}
-    taken["serve_shares"] = shares if sum(shares.values()) <= 100 else {}
-    places = taken.get("places", {})
-    taken["places"] = {
-        name: place
-        for name, place in places.items()
-        if isinstance(place, list) and len(place) == 4 and all(type(n) is int for n in place)
-    }
-    shortcuts = taken.get("shortcuts", {})
-    taken["shortcuts"] = {
-        name: keys
-        for name, keys in shortcuts.items()
-        if isinstance(keys, list) and all(isinstance(k, str) for k in keys)
-    }
-    downloads = taken.get("downloads", {})
-    taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
-    used = taken.get("used", {})
-    taken["used"] = {
-        n: float(t) for n, t in used.items() if n and type(t) in (int, float) and 0 <= t < 1e12
-    }
+    for name, good in _ENTRIES.items():
+        # The panel that was asked last has no name.
+        entries = [(n, v) for n, v in taken.get(name, {}).items() if n or name == "panels"]
+        taken[name] = {n: v for n, v in entries if good(v)}
+    if sum(taken["serve_shares"].values()) > 100:
+        taken["serve_shares"] = {}
     for name, good in _BOUNDS.items():
         if name in taken and not good(taken[name]):
             del taken[name]
     return taken
+
+
+def _whole(values: object, count: int) -> bool:
+    """Whether these are so many whole numbers."""
+    return (
+        isinstance(values, list)
+        and len(values) == count
+        and all(type(each) is int for each in values)
+    )
+
+
+def _is_texts(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(each, str) for each in values)
+
+
+_ENTRIES: dict[str, Callable[[Any], bool]] = {
+    "presets": lambda v: isinstance(v, dict),
+    "remotes": lambda v: isinstance(v, dict),
+    "prompts": lambda v: isinstance(v, str),
+    "drafts": lambda v: isinstance(v, str),
+    "panels": lambda v: isinstance(v, list),
+    "kept": lambda v: _whole(v, 2),
+    "places": lambda v: _whole(v, 4),
+    "serve_shares": lambda v: type(v) is int and 0 < v < 100,
+    "shortcuts": _is_texts,
+    "downloads": lambda v: type(v) is int and v >= 0,
+    "used": lambda v: type(v) in (int, float) and 0 <= v < 1e12,
+}
+"""What the entries of those options that are by name may be; what has no name is left out."""
 
 
 def _is_within(most: int, value: int) -> bool:

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings.language import mark, tr
+from app.settings.options import Settings
 from app.ui.palette.finder import Fit, Wanted, folded
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
@@ -38,6 +39,9 @@ from app.ui.style.theme import grown, keep_font, scaled, theme
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
+
+Put = Callable[..., object]
+"""Changes options, given by name, and lets what depends on them follow."""
 
 _WIDEST = 620
 """A row's field stays near its words in a wide window."""
@@ -231,6 +235,35 @@ class FormPage(QWidget):
         self._put(row)
         return row
 
+    def switch(
+        self, words: str, settings: Settings, option: str, put: Put, about: str = ""
+    ) -> Switch:
+        """A row for an option that is on or off; ``put`` changes it."""
+        made = Switch(tr(words), getattr(settings, option), self)
+        made.toggled.connect(lambda on: put(**{option: on}))
+        self.row(words, made, about)
+        return made
+
+    def amount(
+        self,
+        words: str,
+        settings: Settings,
+        option: str,
+        put: Put,
+        unit: str = "",
+        nothing: str = "",
+        about: str = "",
+        *,
+        most: float = 4096,
+        step: float = 1,
+    ) -> QDoubleSpinBox:
+        """A row for an option that is a number, as ``number``; ``put`` changes it."""
+        value = getattr(settings, option)
+        box = self.number(tr(words), value, unit, nothing, most=most, step=step)
+        box.valueChanged.connect(lambda new: put(**{option: type(value)(new)}))
+        self.row(words, box, about)
+        return box
+
     def _put(self, widget: QWidget) -> None:
         """Add a widget of no more than a width that is read easily.
 
@@ -272,12 +305,14 @@ class FormPage(QWidget):
         *,
         most: float = 4096,
         step: float = 1,
-        decimals: int = 0,
     ) -> QDoubleSpinBox:
-        """A number with its unit; 0 shows the words for ``nothing``."""
+        """A number with its unit; 0 shows the words for ``nothing``.
+
+        It has one decimal where it goes up by less than one.
+        """
         box = QDoubleSpinBox(self)
         box.setRange(0, most)
-        box.setDecimals(decimals)
+        box.setDecimals(step < 1)
         box.setSingleStep(step)
         box.setSuffix(unit)
         box.setSpecialValueText(nothing)

@@ -40,7 +40,7 @@ class DoorLimits(QObject):
 
     def __init__(self, page: FormPage, settings: Settings, choose: Callable[..., object]) -> None:
         super().__init__(page)
-        self._page, self._settings, self._choose = page, settings, choose
+        self._settings, self._choose = settings, choose
         page.section(mark("Limits"))
         self.origins = QLineEdit(settings.serve_origins, page)
         self.origins.setAccessibleName(tr("Allowed web pages"))
@@ -52,36 +52,24 @@ class DoorLimits(QObject):
             self.origins,
             tr("Such as https://example.org, separated by spaces"),
         )
-        self.sessions = self._number(
-            mark("Concurrent sessions"), "serve_sessions", "", tr("None", "no session")
+
+        def limit(words: str, option: str, nothing: str, unit: str = "") -> QDoubleSpinBox:
+            most = SERVE_LIMITS[option]
+            return page.amount(words, settings, option, choose, unit, nothing, most=most)
+
+        self.sessions = limit(
+            mark("Concurrent sessions"), "serve_sessions", tr("None", "no session")
         )
-        self.evict = Switch(
-            tr("Replace the least recently used session"), settings.serve_evict, page
-        )
-        self.evict.toggled.connect(lambda on: choose(serve_evict=on))
-        page.row(
+        self.evict = page.switch(
             mark("Replace the least recently used session"),
-            self.evict,
+            *(settings, "serve_evict", choose),
             tr("When off, new sessions are refused at the limit"),
         )
         no_limit = tr("No limit")
-        self.per_key = self._number(mark("Requests per key at once"), "serve_per_key", "", no_limit)
-        self.per_minute = self._number(
-            mark("Requests per key a minute"), "serve_per_minute", "", no_limit
-        )
-        self.unload = self._number(
-            mark("Unload models used only by clients after"),
-            "serve_unload_min",
-            tr(" min"),
-            tr("Never"),
-        )
-
-    def _number(self, words: str, option: str, unit: str, nothing: str) -> QDoubleSpinBox:
-        value, most = getattr(self._settings, option), SERVE_LIMITS[option]
-        box = self._page.number(tr(words), value, unit, nothing, most=most)
-        box.valueChanged.connect(lambda value: self._choose(**{option: int(value)}))
-        self._page.row(words, box)
-        return box
+        self.per_key = limit(mark("Requests per key at once"), "serve_per_key", no_limit)
+        self.per_minute = limit(mark("Requests per key a minute"), "serve_per_minute", no_limit)
+        unused = mark("Unload models used only by clients after")
+        self.unload = limit(unused, "serve_unload_min", tr("Never"), tr(" min"))
 
     @Slot()
     def _on_origins(self) -> None:
@@ -194,14 +182,11 @@ class Reach:
 
     def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
         page.section(mark("Quick access"))
-        self.tray = Switch(tr(TRAY), settings.tray, page)
-        self.tray.toggled.connect(lambda on: put(tray=on))
-        about = ""
-        if not QSystemTrayIcon.isSystemTrayAvailable():
-            self.tray.setEnabled(settings.tray)  # what is on can be switched off
-            about = tr("This desktop has no tray.")
-            self.tray.setToolTip(about)
-        page.row(TRAY, self.tray, about)
+        there = QSystemTrayIcon.isSystemTrayAvailable()
+        about = "" if there else tr("This desktop has no tray.")
+        self.tray = page.switch(TRAY, settings, "tray", put, about)
+        self.tray.setEnabled(there or settings.tray)  # what is on can be switched off
+        self.tray.setToolTip(about)
         shortcut = tr(
             "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
             "settings.",
@@ -259,20 +244,18 @@ class OtherPrograms(QObject):
     ) -> None:
         super().__init__(page)
         self._page, self._settings, self._serving, self._put = page, settings, serving, put
-        self.on = self._switch(
+        self.on = page.switch(
             mark("Local API server"),
-            "serve",
+            *(settings, "serve", self._choose),
             tr("Editors, scripts and agents use your models over the OpenAI and Anthropic APIs"),
         )
         self.state = page.quiet("")
         self.state.setWordWrap(True)
         self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         page.row("", self.state, below=True)
-        self.port = page.number(tr("Port"), settings.serve_port, "", most=PORTS[1])
+        self.port = page.amount(mark("Port"), settings, "serve_port", self._choose, most=PORTS[1])
         self.port.setMinimum(PORTS[0])
         self.port.setGroupSeparatorShown(False)
-        self.port.valueChanged.connect(lambda port: self._choose(serve_port=int(port)))
-        page.row(mark("Port"), self.port)
         pastes = QHBoxLayout()
         pastes.setSpacing(8)
         self.pastes: dict[str, QPushButton] = {}
@@ -292,9 +275,12 @@ class OtherPrograms(QObject):
             mark("Use with a coding agent"), self.use_with, tr("{names} and others", names=names)
         )
         page.section(mark("Access"))
-        self.with_key = self._switch(mark("Require a key"), "serve_with_key")
-        self.others = self._switch(
-            mark("Allow other computers"), "serve_others", tr("Other computers always need a key")
+        choice = (settings, "serve_with_key", self._choose)
+        self.with_key = page.switch(mark("Require a key"), *choice)
+        self.others = page.switch(
+            mark("Allow other computers"),
+            *(settings, "serve_others", self._choose),
+            tr("Other computers always need a key"),
         )
         self._keys = QVBoxLayout()
         self._keys.setSpacing(8)
@@ -323,12 +309,6 @@ class OtherPrograms(QObject):
         serving.guests_changed.connect(self.show_state)
         self.show_state()
         self.show_keys()
-
-    def _switch(self, words: str, option: str, about: str = "") -> Switch:
-        made = Switch(tr(words), getattr(self._settings, option), self._page)
-        made.toggled.connect(lambda on: self._choose(**{option: on}))
-        self._page.row(words, made, about)
-        return made
 
     def _choose(self, **values: object) -> None:
         self._put(**values)

@@ -88,12 +88,6 @@ class SettingsWindow(Sheet):
         """What was removed from the list of models and can be brought back: its place, and it."""
         return self.models.removed if "Models" in self.pages.pages else []
 
-    def _switch(self, page: FormPage, words: str, option: str, about: str = "") -> Switch:
-        made = Switch(tr(words), getattr(self._settings, option), page)
-        made.toggled.connect(lambda on: self._set(**{option: on}))
-        page.row(words, made, about)
-        return made
-
     def _button(
         self, page: FormPage, words: str, verb: str, command: str, about: str = ""
     ) -> QPushButton:
@@ -116,26 +110,20 @@ class SettingsWindow(Sheet):
         send.chosen.connect(lambda value: self._set(send_key=value))
         self.send_key = send.buttons
         page.row(mark("Send messages with"), send)
-        self.long_paste = page.number(
-            tr("Attach long pastes as files"),
-            self._settings.long_paste,
+        self.long_paste = page.amount(
+            mark("Attach long pastes as files"),
+            *(self._settings, "long_paste", self._set),
             tr(" characters"),
             tr("Never"),
+            tr("Pasted text that is longer than this"),
             most=1_000_000,
             step=500,
         )
-        self.long_paste.valueChanged.connect(lambda value: self._set(long_paste=int(value)))
-        page.row(
-            mark("Attach long pastes as files"),
-            self.long_paste,
-            tr("Pasted text that is longer than this"),
-        )
         if speller is not None:
             self.spelling = SpellingChoice(page, self._settings, speller, self._set)
-        self.notify = self._switch(
-            page,
+        self.notify = page.switch(
             mark("Notify about long replies"),
-            "notify",
+            *(self._settings, "notify", self._set),
             tr("When one ends while Stretto is in the background"),
         )
         self.reach = Reach(page, self._settings, self._set)
@@ -158,10 +146,9 @@ class SettingsWindow(Sheet):
         self.advanced = Advanced(page, newer)
 
     def _chats(self, page: FormPage) -> None:
-        self.titles = self._switch(
-            page,
+        self.titles = page.switch(
             mark("Name chats automatically"),
-            "titles",
+            *(self._settings, "titles", self._set),
             tr("Named by the chat’s model while it is idle; names you set are kept"),
         )
         page.section(mark("New chats"))
@@ -229,48 +216,31 @@ class SettingsWindow(Sheet):
         self.models.get_asked.connect(lambda: self.asked.emit("get_model"))
         page.add(self.models)
         page.section(mark("Memory"))
-        self.memory = page.number(
-            tr("Memory limit"),
-            self._settings.memory_gb,
+        self.memory = page.amount(
+            mark("Memory limit"),
+            *(self._settings, "memory_gb", self._set),
             tr(" GB"),
             tr("Automatic"),
-            step=0.5,
-            decimals=1,
-        )
-        self.memory.valueChanged.connect(lambda value: self._set(memory_gb=round(value, 1)))
-        page.row(
-            mark("Memory limit"),
-            self.memory,
             tr("For models and chats. Takes effect after a restart."),
+            step=0.5,
         )
-        self.idle = page.number(
-            tr("Unload idle models after"),
-            self._settings.unload_idle_min,
+        self.idle = page.amount(
+            mark("Unload idle models after"),
+            *(self._settings, "unload_idle_min", self._set),
             tr(" min"),
             tr("Never"),
-            step=5,
-        )
-        self.idle.valueChanged.connect(lambda value: self._set(unload_idle_min=value))
-        page.row(
-            mark("Unload idle models after"),
-            self.idle,
             tr("They load again when a chat needs them"),
+            step=5,
         )
 
     def _data(self, page: FormPage, paths: Paths | None) -> None:
-        self.cache = page.number(
-            tr("Cached context on disk"),
-            self._settings.cache_gb,
+        self.cache = page.amount(
+            mark("Cached context on disk"),
+            *(self._settings, "cache_gb", self._set),
             tr(" GB"),
             tr("Off"),
-            step=0.5,
-            decimals=1,
-        )
-        self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
-        page.row(
-            mark("Cached context on disk"),
-            self.cache,
             tr("Chats resume without re-reading. Takes effect after a restart."),
+            step=0.5,
         )
         self._button(page, mark("Backups"), tr("Restore…"), "backups")
         self._button(page, mark("Trash"), tr("Show"), "trash")
@@ -290,10 +260,9 @@ class SettingsWindow(Sheet):
 
     def _updates(self, page: FormPage, updates: Updates) -> None:
         page.section(mark("Updates"))
-        self.look = self._switch(
-            page,
+        self.look = page.switch(
             mark("Check for updates daily"),
-            "look_for_updates",
+            *(self._settings, "look_for_updates", self._set),
             tr("Nothing about you is sent, and nothing is installed automatically"),
         )
         now = self.look_now = QPushButton(tr("Check Now"), page)
