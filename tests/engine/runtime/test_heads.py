@@ -7,12 +7,15 @@ import math
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import pytest
+from transformers import AutoTokenizer
 
 from engine import Engine, EngineError, Model, SamplingParams, TextDelta
 from engine.bench.heads import with_head
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
+from engine.model import vlm
 from engine.runtime import drafts as drafting
 
 WAYS: list[dict[str, Any]] = [
@@ -109,3 +112,52 @@ def test_a_head_is_refused_in_words_where_it_does_not_fit(
     with pytest.raises(EngineError):
         engine.load(large, draft=head)
     assert engine.load(large).draft == ""
+
+
+def test_with_a_head_it_says_what_mlx_vlm_says_without(engine: Engine, tmp_path: Path) -> None:
+    """What that drafts itself has to be rolled back by a kernel that a CPU has not."""
+    config = {**small_config("qwen3_next"), "head_dim": 32, "tie_word_embeddings": True}
+    made = write_model(tmp_path / "made", config, scale=3.0)
+    large = with_head(made, tmp_path / "large", tmp_path / "head", 0.1)
+    chat = engine.open_session(engine.load(large, draft=tmp_path / "head"))
+    said = chat.send("do re mi " * 9, SamplingParams(max_tokens=30, temperature=0.0)).tokens(60)
+    assert engine.stats()["drafts"][chat.model.id]["drafted_tokens"] > 9
+    words = AutoTokenizer.from_pretrained(large)
+    turn = [{"role": "user", "content": "do re mi " * 9}]
+    fed = words.apply_chat_template(turn, add_generation_prompt=True, return_dict=False)
+    net = vlm.load_net(large, json.loads((large / "config.json").read_text()), lazy=False)
+    caches, others = net.make_cache(), []
+    for _ in said:
+        fed = [int(mx.argmax(net(mx.array([fed]), cache=caches)[0, -1]).item())]
+        others += fed
+    assert said == others
+
+
+def test_a_head_beside_shared_beginnings_and_caches_on_disk(tmp_path: Path) -> None:
+    config = {**small_config("qwen3_next"), "head_dim": 32, "tie_word_embeddings": True}
+    made = write_model(tmp_path / "made", config, scale=3.0)
+    large = with_head(made, tmp_path / "large", tmp_path / "head", 0.1)
+    long, some = "do re mi fa so la " * 60, SamplingParams(max_tokens=24, temperature=0.7, seed=2)
+
+    def said(engine: Engine, model: Model) -> list[list[int]]:
+        found, asked = [], [{"role": "system", "content": long}]
+        chats = [engine.open_session(model, name) for name in "ab"]
+        for chat in chats:  # the second begins as the first
+            reply = chat.send([*asked, {"role": "user", "content": chat.id}], some)
+            found.append(reply.tokens(60))
+        assert reply.stats.reused_tokens > 1024
+        chats[1].close()
+        asked += [{"role": "user", "content": "b"}, {"role": "assistant", "content": reply.text()}]
+        chat = engine.open_session(model, "b")
+        reply = chat.send([*asked, {"role": "user", "content": "and?"}], some)
+        found.append(reply.tokens(60))
+        assert reply.stats.reused_tokens > reply.stats.prompt_tokens - 30  # from disk
+        return found
+
+    with Engine(cache_dir=tmp_path / "plain") as engine:
+        plain = said(engine, engine.load(large))
+    with Engine(cache_dir=tmp_path / "drafted") as engine:
+        model = engine.load(large, draft=tmp_path / "head")
+        assert said(engine, model) == plain
+        figures = engine.stats()["drafts"][model.id]
+        assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
