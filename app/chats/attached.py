@@ -15,6 +15,12 @@ Pages without a word are left out. Slides, sheets (with their names) and chapter
 of these names; a file of one piece has none. Where not all is given, the file's element says what
 is (`shows="passages that match the question"`) and of how many pages (`of="500"`).
 
+A chat that is read (`app.chats.reading`) is a file of messages:
+
+    <chat title="Trees" shows="messages 3 to 4, which are new">
+    <message number="3" name="user">
+    ...
+
 The same file begins the same prompt in every chat with the same instructions, so that the engine
 reads it once for all of them (a shared prefix).
 """
@@ -45,16 +51,32 @@ def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
 
 def file_element(attachment: Attachment, text: AttachedText | None) -> str:
     """One file as the model reads it."""
-    name = f'<file name="{_quoted(attachment.name)}"'
+    tag, called = ("chat", "title") if attachment.chat else ("file", "name")
+    name = f'<{tag} {called}="{_quoted(attachment.name)}"'
     if text is None:
-        return f"{name}>\nIts text is not there any more.\n</file>"
+        return f"{name}>\nIts text is not there any more.\n</{tag}>"
+    before = attachment.before
     if attachment.use == "all":
-        inside = "\n".join(_page(text, n, page) for n, page in enumerate(text.pages, 1) if page)
-        return f"{name}>\n{inside}\n</file>"
+        pages = enumerate(text.pages, 1)
+        inside = "\n".join(_page(text, n, page, before) for n, page in pages if page)
+        return f"{name}{_part_of_chat(attachment)}>\n{inside}\n</{tag}>"
     shows = SHOWS[attachment.use].format(unit=text.unit or "part")
     of = f' of="{len(text.pages)}"' if text.unit else ""
-    shown = "\n".join(_page(text, number, piece) for number, piece in shown_pages(attachment, text))
-    return f'{name} shows="{shows}"{of}>\n{shown}\n</file>'
+    pieces = shown_pages(attachment, text)
+    shown = "\n".join(_page(text, number, piece, before) for number, piece in pieces)
+    return f'{name} shows="{shows}"{of}>\n{shown}\n</{tag}>'
+
+
+def _part_of_chat(source: Attachment) -> str:
+    """Which messages of a chat they are, where they are not all of them."""
+    begin, end = source.before + 1, source.before + source.pages
+    match source.news:
+        case "new":
+            return f' shows="messages {begin} to {end}, which are new"'
+        case "changed":
+            words = f"messages {begin} to {end}, in place of all given before from {begin} on"
+            return f' shows="{words}"'
+    return f' shows="its last messages, {begin} to {end}"' if source.before else ""
 
 
 def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
@@ -65,12 +87,12 @@ def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[in
             yield at, "\n…\n".join(page[begin:end].strip("\n") for _, begin, end in spans)
 
 
-def _page(text: AttachedText, number: int, content: str) -> str:
+def _page(text: AttachedText, number: int, content: str, before: int = 0) -> str:
     if not text.unit:
         return content
     label = text.labels[number - 1] if number <= len(text.labels) else ""
     named = f' name="{_quoted(label)}"' if label else ""
-    return f'<{text.unit} number="{number}"{named}>\n{content}\n</{text.unit}>'
+    return f'<{text.unit} number="{before + number}"{named}>\n{content}\n</{text.unit}>'
 
 
 def _quoted(name: str) -> str:
@@ -81,6 +103,7 @@ _KINDS = {
     "text": mark("text", "a kind of file"),
     "code": mark("code", "a kind of file"),
     "web page": mark("web page", "a kind of file"),
+    "chat": mark("chat", "a kind of file"),
 }
 """Those whose name is a word; the others are called "PDF" or "Excel" everywhere."""
 
@@ -103,6 +126,8 @@ def about(attachment: Attachment) -> str:
         if not attachment.spans:
             return f"{kind}, {size}"
         return f"{kind}, {numbers_of(attachment.unit, page_numbers(attachment.spans))}, {size}"
+    if attachment.chat:
+        return _messages(attachment)
     words = [kind]
     if attachment.unit:
         words.append(_pages(attachment.unit, attachment.pages))
@@ -155,6 +180,8 @@ def numbers_of(unit: str, numbers: list[int]) -> str:
             return counted("sheet {numbers}", "sheets {numbers}", n, numbers=told)
         case "chapter":
             return counted("chapter {numbers}", "chapters {numbers}", n, numbers=told)
+        case "message":
+            return counted("message {numbers}", "messages {numbers}", n, numbers=told)
     return counted("page {numbers}", "pages {numbers}", n, numbers=told)
 
 
@@ -171,6 +198,19 @@ def attached(attachment: Attachment) -> str:
     """ "report.pdf (PDF, 12 pages; pages 1–3)": as it stands in an export."""
     part = used(attachment)
     return f"{attachment.name} ({about(attachment)}{'; ' + part if part else ''})"
+
+
+def _messages(source: Attachment) -> str:
+    """ "whole, 12 messages", "last 5 messages", "3 new messages"."""
+    n, count = source.pages, number(source.pages)
+    match source.news:
+        case "new":
+            return counted("{count} new message", "{count} new messages", n, count=count)
+        case "changed":
+            return counted("changed, {count} message", "changed, {count} messages", n, count=count)
+    if source.before:
+        return counted("last message", "last {count} messages", n, count=count)
+    return counted("whole, {count} message", "whole, {count} messages", n, count=count)
 
 
 def _pages(unit: str, n: int) -> str:

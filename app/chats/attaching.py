@@ -18,15 +18,16 @@ from app.chats.attached import numbers_of, page_numbers
 from app.chats.images import SIDE, content, stored
 from app.chats.pages import drawn, kept_path
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
+from app.chats.reading import Others, source
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
 from app.chats.signals import ChatSignals
 from app.chats.transcript import tokens_of_last_turn
-from app.chats.turn import Compose
+from app.chats.turn import Compose, Editing
 from app.models.errors import explained
 from app.models.loading import ModelLoader
 from app.settings.language import code, counted, mark, number, tr
-from app.store import AttachedText, Attachment, Attachments, StoredImage
+from app.store import AttachedText, Attachment, Attachments, Message, StoredImage
 from app.store.attachments import Use
 from engine import EngineError, Image
 from engine.errors import INVALID_REQUEST, NOT_FOUND
@@ -80,13 +81,19 @@ class Attaching(QObject):
     Signals:
         changed(): other files are being read, or more is known of their tokens.
         refused(sentence): a file, or a part of it, was not attached.
+
+    Attributes:
+        others: the chats that this one reads.
     """
 
     changed = Signal()
     refused = Signal(str)
 
-    def __init__(self, saved: SavedChat, loader: ModelLoader, chat: ChatSignals) -> None:
+    def __init__(
+        self, saved: SavedChat, loader: ModelLoader, chat: ChatSignals, others: Others
+    ) -> None:
         super().__init__(chat)
+        self.others = others
         self._saved = saved
         self._loader = loader
         self._chat = chat
@@ -95,6 +102,7 @@ class Attaching(QObject):
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
+        self._looking = flows.Latest(self)
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -169,6 +177,50 @@ class Attaching(QObject):
         made = Attachment(name, "text", kept.hash, characters=len(text))
         self._put((*self.files, made), kept)
         return made
+
+    def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
+        """Attach what another chat says, its last messages or (0) all; ``follow``: and with each
+        later message what is new.
+        """
+        flows.start(self, self._read_chat(chat_id, last, follow))
+
+    async def _read_chat(self, chat_id: str, last: int, follow: bool) -> None:
+        of = await self.others.look(chat_id)
+        files = tuple(f for f in self.files if f.chat != chat_id)
+        if of.why_not:
+            self.refused.emit(of.why_not)
+        elif len(self._waiting) + len(files) >= MOST_FILES:
+            self._refuse_more()
+        else:
+            made, text = source(of, max(0, len(of.lines) - last) if last else 0)
+            self._put((*files, made), text)
+            self.follow(chat_id, last if follow else None)
+
+    def follow(self, chat_id: str, last: int | None) -> None:
+        """As `Others.follow`."""
+        if last != self.others.follows.get(chat_id):
+            self.others.follow(chat_id, last)
+            self._chat.chat_changed.emit()
+            self._told()
+            self.look()
+
+    def look(self) -> None:
+        """Find out what is new in the chats that are followed, for who shows them."""
+        if self.others.follows:
+            self._looking.start(self._look())
+
+    async def _look(self) -> None:
+        for chat_id in self.others.follows:
+            await self.others.look(chat_id)
+        self._with_news(self._saved.compose)
+        self.changed.emit()
+
+    def _with_news(self, compose: Compose) -> Attachments:
+        end = self._saved.transcript.leaf_id
+        if isinstance(compose, Editing):
+            edited = self._saved.transcript.get(compose.message)
+            end = edited.parent_id if edited is not None else end
+        return self.others.with_news(compose.attachments, self._saved.transcript.path_to(end))
 
     def remove(self, *attachments: Attachment) -> None:
         self._put(tuple(each for each in self.files if each not in attachments))
@@ -291,15 +343,22 @@ class Attaching(QObject):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """The files of what is being composed, with the passages that match it."""
+        """The files of what is being composed, as `resolved` gives them."""
         await self._index(compose.attachments)
-        return self.resolved(compose.attachments, compose.text)
+        for chat_id in self.others.follows:
+            await self.others.look(chat_id)
+        return self._resolved_all(self._with_news(compose), compose.text)
 
-    def resolved(self, attachments: Attachments, question: str) -> Attachments:
-        """The same with the passages that match this question."""
+    def resolved(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
+        """The same with the passages that match this question, and what is new in other chats.
+
+        ``path``: the messages before it.
+        """
+        return self._resolved_all(self.others.with_news(files, path), question)
+
+    def _resolved_all(self, files: Attachments, question: str) -> Attachments:
         return tuple(
-            self._resolved(each, question) if each.use == "passages" else each
-            for each in attachments
+            self._resolved(each, question) if each.use == "passages" else each for each in files
         )
 
     def tokens(self, attachment: Attachment) -> Tokens | None:
@@ -339,6 +398,7 @@ class Attaching(QObject):
         """The chat is closed: nothing more is read for it."""
         self._reading.cancel()
         self._counting.cancel()
+        self._looking.cancel()
         self._waiting.clear()
 
     # What comes of it.

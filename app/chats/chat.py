@@ -20,6 +20,7 @@ from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.panel import Member
 from app.chats.panelling import Panelling
 from app.chats.queue import MessageQueue
+from app.chats.reading import FOLLOWS, InUse, Others
 from app.chats.saved_chat import SavedChat, saved_together
 from app.chats.session import context_of
 from app.chats.signals import ChatSignals
@@ -79,8 +80,10 @@ class Chat(ChatSignals):
         toolbox: Toolbox,
         *,
         stored: bool,
+        in_use: Mapping[str, InUse] | None = None,
         parent: QObject | None = None,
     ) -> None:
+        """``in_use``: the chats that are in use, by their ids; it changes."""
         super().__init__(parent)
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
@@ -90,7 +93,8 @@ class Chat(ChatSignals):
         self.alias = self._short = self.unsent = ""
         self.sends_later = self.steers = False
         self.queue = MessageQueue(self._saved, self._on_queue)
-        self.attaching = Attaching(self._saved, loader, self)
+        others = Others(self._saved, store, in_use or {})
+        self.attaching = Attaching(self._saved, loader, self, others)
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
         self.reply_ended.connect(self._on_reply_ended)
@@ -561,7 +565,7 @@ class Chat(ChatSignals):
         if why := refusal(Action.SEND, turn):
             self.queue.move(False, refused=why)
         else:
-            self._say(text, files, self.attaching.resolved(files, text), queued)
+            self._say(text, files, self._resolved(files, text), queued)
             self.steers = False
 
     @Slot()
@@ -657,8 +661,11 @@ class Chat(ChatSignals):
         if refusal(Action.SEND, turn):
             return False
         # Before anything is held back for one transaction: passages may take a while to find.
-        self._say(text, files, self.attaching.resolved(files, text))
+        self._say(text, files, self._resolved(files, text))
         return True
+
+    def _resolved(self, files: Attachments, text: str) -> Attachments:
+        return self.attaching.resolved(files, text, self.transcript.path)
 
     @saved_together
     def _say(
@@ -704,7 +711,8 @@ class Chat(ChatSignals):
             files = compose.attachments
         if refusal(Action.SEND, self._turn(Writing(text, files))):
             return False
-        self._reword(message_id, text, self.attaching.resolved(files, text))
+        path = self.transcript.path_to(self.transcript[message_id].parent_id)
+        self._reword(message_id, text, self.attaching.resolved(files, text, path))
         return True
 
     @saved_together
@@ -805,7 +813,7 @@ class Chat(ChatSignals):
             if self.can(Action.SEND):
                 return ""
             text, files = compose.draft, compose.attachments
-            self._say(text, files, self.attaching.resolved(files, text), members=members)
+            self._say(text, files, self._resolved(files, text), members=members)
         elif self.can(Action.PANEL, message_id):
             return ""
         else:
@@ -1039,7 +1047,8 @@ class Chat(ChatSignals):
 
     def set_options(self, options: ChatOptions, system: str) -> None:
         """Take other settings from the next reply on."""
-        self._change(params=options.to_params(), system=system)
+        params, follows = options.to_params(), self.attaching.others.follows
+        self._change(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
 
     def cancel_for_close(self) -> None:
         """First step of the program's end: stop the reply; it counts as interrupted."""

@@ -338,7 +338,7 @@ class ChatLibrary(QObject):
 
     def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
         parts = (self._store, self.bridge, self.loader, self.toolbox)
-        chat = Chat(record, *parts, stored=stored, parent=self)
+        chat = Chat(record, *parts, stored=stored, in_use=self._in_use, parent=self)
         if chat.id in self.unread:
             chat.mark_unread()
         chat.chat_changed.connect(self._on_chat_changed)

@@ -107,6 +107,10 @@ class SavedChat:
             self._texts[key] = found
         return self._texts.get(key)
 
+    def hold(self, text: AttachedText) -> None:
+        """Have a text, which is stored with the first message that it goes with."""
+        self._texts[text.hash] = text
+
     def image(self, key: str) -> Image:
         """An image by its hash. Its file is read where it is needed, never on the GUI thread."""
         return Image(partial(self._store.images.get, key), key)
@@ -122,9 +126,12 @@ class SavedChat:
 
         The chat comes to the top of the list, in memory as the store does it: `SaveMessage`.
         """
+        for each in message.attachments:
+            if each.chat and (held := self._texts.get(each.hash)) is not None:
+                self._store.texts.save(held)
         self.transcript.add(message)
         self._store.save_message(message, as_leaf=True)
-        self.change(updated_at=max(self.record.updated_at, message.created_at))
+        self.change(leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at))
 
     def save(self, message: Message) -> None:
         """Store a message as it is now."""

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 Use = Literal["all", "beginning", "pages", "passages"]
-_USES = get_args(Use)
+News = Literal["", "new", "changed"]
+_USES, _NEWS = get_args(Use), get_args(News)
 _MOST_SIDE = 1_000_000_000  # pixels
 Span = tuple[int, int, int]
 
@@ -71,6 +72,10 @@ class Attachment:
         seconds: of a recording; 0 for what is none.
         scans: pages of it, counted from 1, that have no text but could be given as images.
         path: where a PDF was found, whose other pages may be wanted; on this computer only.
+        chat: the id of the chat that was read, whose messages are its pages; "" for a file.
+        before: how many of that chat's messages stand before them.
+        news: whether they are "new" since it was read last in this chat, or "changed": then they
+            take the place of all that was read from the first of them on.
     """
 
     name: str
@@ -86,6 +91,9 @@ class Attachment:
     seconds: int = 0
     scans: tuple[int, ...] = ()
     path: str = field(default="", compare=False)
+    chat: str = ""
+    before: int = 0
+    news: News = ""
 
     @property
     def is_image(self) -> bool:
@@ -148,16 +156,16 @@ def _attachments(value: object) -> Attachments:
     return tuple(map(_attachment, value))
 
 
-_COUNTS = ("pages", "characters", "width", "height", "seconds")
+_COUNTS = ("pages", "characters", "width", "height", "seconds", "before")
 
 
 def _attachment(value: Any) -> Attachment:
     if not isinstance(value, dict):
         raise TypeError("an attachment is not an object")
-    texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit", "path")}
+    texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit", "path", "chat")}
     counts = {n: value.get(n, 0) for n in _COUNTS}
     spans, use = value.get("spans", []), value.get("use", "all")
-    scans = value.get("scans", [])
+    scans, news = value.get("scans", []), value.get("news", "")
     if not all(isinstance(each, str) for each in texts.values()):
         raise TypeError("an attachment is damaged")
     if not isinstance(spans, list) or not isinstance(scans, list):
@@ -167,13 +175,15 @@ def _attachment(value: Any) -> Attachment:
         *scans,
         *(n for s in spans for n in (s if len(s) == 3 else (None,))),
     ]
-    if any(type(number) is not int or number < 0 for number in numbers) or use not in _USES:
+    if any(type(number) is not int or number < 0 for number in numbers):
+        raise ValueError("an attachment is damaged")
+    if use not in _USES or news not in _NEWS:
         raise ValueError("an attachment is damaged")
     if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt has no larger sizes
         raise ValueError("an attachment is damaged")
     cleaned = {name: _sound(text) for name, text in texts.items()}
     taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
-    return Attachment(**taken, use=use, spans=tuple((a, b, c) for a, b, c in spans))
+    return Attachment(**taken, use=use, news=news, spans=tuple((a, b, c) for a, b, c in spans))
 
 
 def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:

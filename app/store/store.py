@@ -225,6 +225,16 @@ class Store:
         """The chat, deleted or not; None when there is none."""
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
+    def tip(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
+        """The chat as `chat` gives it, and the last message that it shows; None where not known.
+
+        While both are the same, so is `path`: what comes before a message does not change.
+        """
+        last = "id = (SELECT leaf_id FROM chats WHERE id = :chat)"
+        view = view_of(self._readers, self._writer, "id = :chat", last, chat_id)
+        chat = view.chats.get(chat_id)
+        return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
+
     def messages(self, chat_id: str) -> list[Message]:
         """The whole tree, in the order of first saving: parents before their children."""
         messages = view_of(

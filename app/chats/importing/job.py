@@ -14,6 +14,7 @@ from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.report import Report
 from app.chats.importing.tree import Found, own_id, with_ids_of_ours
+from app.chats.reading import FOLLOWS
 from app.settings.language import number, tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import AttachedText, Attachment, images_from_json, texts_from_json
@@ -222,6 +223,7 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
         report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
         return None  # no chats in it
     chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
+    chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]
     images = [with_thumbnail(image) for image in images_from_json(item.get("images"))]
     return _fit(Found(OURS, chat, messages, texts=texts, images=images))

@@ -16,7 +16,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
-from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.manners import mirror, mirrored, plain_tip
 from app.ui.widgets.pictures import paint_small
 
 
@@ -25,7 +25,9 @@ class ChipWords:
     """What a chip says.
 
     Attributes:
-        attachment: the file; None for one that is still being read.
+        attachment: the file; None for one that is still being read, or a chat that is
+            followed.
+        follows: the id of that chat.
         about: what it is and how much it takes, in few words.
         tokens: how much it takes, where there is no room for more.
         too_much: the files together do not fit.
@@ -38,6 +40,12 @@ class ChipWords:
     too_much: bool = False
     thumbnail: bytes = field(default=b"", repr=False)
     tokens: str = ""
+    follows: str = ""
+
+    @property
+    def chat(self) -> str:
+        """The id of the chat that it is about; "" for a file."""
+        return self.attachment.chat if self.attachment is not None else self.follows
 
     @property
     def is_image(self) -> bool:
@@ -77,14 +85,18 @@ class FileChip(RemovableButton):
             about = tr("{about}; too long for this model", about=about)
         if words.is_image:
             self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=about))
+        elif words.chat:
+            self.setAccessibleName(tr("Chat {name}, {about}", name=words.name, about=about))
         else:
             self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
         self.setAccessibleDescription(
             tr("Enter shows the image, Delete removes it")
             if words.shows_only
+            else tr("Enter shows what can be done, Delete ends reading the chat")
+            if words.chat
             else tr("Enter chooses what the model gets, Delete removes the file")
         )
-        self.setToolTip(f"{words.name}\n{about}")
+        self.setToolTip(plain_tip(f"{words.name}\n{about}"))
         self.update()
 
     def wanted_width(self) -> int:
@@ -128,7 +140,7 @@ class FileChip(RemovableButton):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         side = scaled(t.SMALL_ICON)
         sign = mirrored(self, QRectF(7, (self.height() - side) // 2, side, side)).toRect()
-        icon("file", tokens.muted).paint(painter, sign)
+        icon("chat-circle" if words.chat else "file", tokens.muted).paint(painter, sign)
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
         start = side + 12
@@ -244,4 +256,4 @@ class FileChips(QWidget):
 
 def _key(words: ChipWords) -> tuple[str, str]:
     """By which a chip is known while other parts of its file are chosen."""
-    return words.name, words.attachment.hash if words.attachment is not None else ""
+    return words.name, words.attachment.hash if words.attachment is not None else words.follows

@@ -251,23 +251,25 @@ class Palette(Card):
         entries: Iterable[Entry],
         recent: Sequence[str],
         parent: QWidget,
-        last: Callable[[str], Entry],
+        last: Callable[[str], Entry] | None,
+        words: str = "",
     ) -> None:
         """Open it over a window.
 
         Args:
             recent: keys of entries that were chosen before, the latest first.
             last: what stands below all that was found for these words.
+            words: what the field says that it looks for, if that is not everything.
         """
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
-        self.setAccessibleName(tr("Command palette"))
+        self.setAccessibleName(words or tr("Command palette"))
         self._before = QApplication.focusWidget()
         self._done = False
         self._last = last
         self.finder = Finder(entries, {key: ago for ago, key in enumerate(recent)}, self)
         self.field = QLineEdit(self)
-        words = tr("Search commands, chats, models and settings")
+        words = words or tr("Search commands, chats, models and settings")
         self.field.setPlaceholderText(words)
         self.field.setAccessibleName(words)
         self.field.setAccessibleDescription(tr("Up and Down choose, Enter opens, Esc closes"))
@@ -380,7 +382,7 @@ class Palette(Card):
         at_top = self.list.currentIndex().row() <= 0
         entries, typed = self.finder.best(), self.field.text().strip()
         self.nothing.setVisible(self.finder.complete and not entries)
-        if typed and self.finder.complete:
+        if typed and self.finder.complete and self._last is not None:
             entries.append(self._last(typed))
         if self.rows.show(entries) or not self.list.currentIndex().isValid():
             row = entries.index(kept) if kept in entries and not at_top else 0

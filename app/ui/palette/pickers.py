@@ -199,9 +199,10 @@ class ResourcePicker(FieldPicker):
         self,
         field: QTextEdit,
         composer: QWidget,
-        resources: Callable[[], list[Entry]],
+        resources: Callable[[str], list[Entry]],
         parent: QWidget,
     ) -> None:
+        """``resources``: what there is for what was typed."""
         super().__init__(tr("Resources"), field, composer, parent)
         self._resources = resources
         field.cursorPositionChanged.connect(self._on_text)
@@ -210,10 +211,18 @@ class ResourcePicker(FieldPicker):
         if self._field.toPlainText().startswith("/"):
             return None  # a prompt is being looked for
         found = _LOOKS.search(self._before())
-        return found[1] if found is not None else None
+        return found[1] if found is not None and not self._in_code() else None
 
     def found(self, typed: str) -> list[Entry]:
-        return self._best(self._resources(), typed)
+        return self._best(self._resources(typed), typed)
+
+    def _in_code(self) -> bool:
+        """Whether the cursor stands in Markdown's code, where "@" begins a decorator."""
+        cursor = self._field.textCursor()
+        above = self._field.toPlainText().encode("utf-16-le")[: 2 * cursor.block().position()]
+        lines = above.decode("utf-16-le", "ignore").split("\n")
+        fences = sum(line.lstrip().startswith("```") for line in lines)
+        return bool(fences % 2 or self._before().count("`") % 2)
 
     def take_away(self) -> None:
         """Take what looked for the resource out of the message."""

@@ -170,6 +170,9 @@ class PaneFiles(QObject):
         self.attaching.refused.connect(pane.said)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
+        for changed in (pane.chat.path_changed, pane.chat.message_added):
+            changed.connect(self._look)
+        self._look()
         self._show()
 
     @property
@@ -277,8 +280,9 @@ class PaneFiles(QObject):
             ChipWords(name, self._reading(first=not place))
             for place, name in enumerate(attaching.reading)
         ]
+        chips += self._followed()
         if chips != self._shown:  # an answer that is being written changes nothing here
-            read = {words.name for words in self._shown if words.attachment is None}
+            read = {w.name for w in self._shown if w.attachment is None and not w.follows}
             done = [w for w in chips if w.attachment is not None and w.name in read]
             for words in {w.name: w for w in done}.values():  # of many pages one
                 announce(
@@ -289,6 +293,22 @@ class PaneFiles(QObject):
             self._pane.composer.show_files(chips)
             self.shown.emit()
         attaching.count()
+
+    @Slot()
+    def _look(self) -> None:
+        self.attaching.look()
+
+    def _followed(self) -> list[ChipWords]:
+        """A chip for each chat that is followed and does not stand with the files."""
+        others, there = self.attaching.others, {each.chat for each in self.attaching.files}
+        chips = []
+        for chat_id in others.follows:
+            if chat_id in others.seen and chat_id not in there:
+                of, new = others.seen[chat_id]
+                about = self._about(new) if new is not None else tr("nothing new")
+                name = tr("Reads: {title}", title=of.title)
+                chips.append(ChipWords(name, of.gone or about, follows=chat_id))
+        return chips
 
     def _reading(self, *, first: bool) -> str:
         page, count = self.attaching.page
@@ -316,21 +336,35 @@ class PaneFiles(QObject):
     @Slot(object)
     def _on_removed(self, words: ChipWords) -> None:
         file = words.attachment
-        if file is None:
+        if words.follows:
+            self._remove(words.name, words.follows)
+        elif file is None:
             self._pane.chat.keep_back()  # without the file it may not be what is to be said
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
-            self._remove(file)
+            self._remove(file.name, file.chat, file)
 
-    def _remove(self, *gone: Attachment) -> None:
-        places = [(n, each) for n, each in enumerate(self.attaching.files) if each in gone]
-        self.attaching.remove(*gone)
-        undo = partial(self.attaching.put_back, *places)
-        self.offered.emit(tr("{name} removed", name=gone[0].name), undo)
+    def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
+        """``chat_id``: is no longer followed, either."""
+        attaching = self.attaching
+        places = [(n, each) for n, each in enumerate(attaching.files) if each in gone]
+        last = attaching.others.follows.get(chat_id)
+        if gone:
+            attaching.remove(*gone)
+        attaching.follow(chat_id, None)
+
+        def undo() -> None:
+            attaching.put_back(*places)
+            attaching.follow(chat_id, last)
+
+        self.offered.emit(tr("{name} removed", name=name), undo)
 
     @Slot(object, object)
     def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
-        if words.attachment is not None and words.shows_only:
+        if words.follows:
+            menu = self._chat_menu(words.follows)
+            menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
+        elif words.attachment is not None and words.shows_only:
             show_picture(self.attaching, words.attachment, chip)
         elif words.attachment is not None:
             menu = self.menu(words.attachment)
@@ -342,8 +376,29 @@ class PaneFiles(QObject):
             menu = self.menu(largest[0])
             menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
 
+    def _chat_menu(self, chat_id: str, file: Attachment | None = None) -> QMenu:
+        menu = QMenu(self._pane)
+        menu.setObjectName("file-menu")
+        menu.aboutToHide.connect(menu.deleteLater)
+        attaching = self.attaching
+        if file is not None:
+            self._add_uses(menu, file)
+            menu.addSeparator()
+        self._action(menu, tr("Open Chat"), partial(self._pane.chat_asked.emit, chat_id))
+        follows = chat_id in attaching.others.follows
+        last = None if follows else file.pages if file is not None and file.before else 0
+        follow = self._action(menu, tr("Follow"), partial(attaching.follow, chat_id, last))
+        follow.setCheckable(True)
+        follow.setChecked(follows)
+        if file is not None:
+            gone = partial(self._remove, file.name, chat_id, file)
+            self._action(menu, tr("Remove Attachment"), gone)
+        return menu
+
     def menu(self, file: Attachment) -> QMenu:
         """What the model may get of a file, and what else can be done with it."""
+        if file.chat:
+            return self._chat_menu(file.chat, file)
         menu = QMenu(self._pane)
         menu.setObjectName("file-menu")
         menu.aboutToHide.connect(menu.deleteLater)
@@ -365,7 +420,7 @@ class PaneFiles(QObject):
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
         pages = self.attaching.pages_beside(file)  # that go with it: nobody removes twenty by hand
-        self._action(menu, tr("Remove Attachment"), partial(self._remove, *pages))
+        self._action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
         return menu
 
     def _add_uses(self, menu: QMenu, file: Attachment) -> None:
@@ -374,7 +429,7 @@ class PaneFiles(QObject):
             ("beginning", tr("Beginning, up to What Fits")),
             ("passages", tr("Passages Matching the Message")),
         ]
-        if file.unit and file.pages > 1:
+        if file.unit and file.pages > 1 and not file.chat:
             uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))
         for use, words in uses:
             action = self._action(menu, words, partial(self._use, file, use))

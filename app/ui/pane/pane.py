@@ -324,6 +324,7 @@ class ChatPane(QWidget):
         deleted(chat id, removal): messages were deleted and may come back.
         unqueued(chat id, message, place): one was removed from the queue, and may come back.
         escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
+        chat_asked(id): a chat that this one has read is to be shown.
         said(text): a short word for the person, shown as a toast.
     """
 
@@ -346,6 +347,7 @@ class ChatPane(QWidget):
     branches_compared = Signal(object, str, str)
     deleted = Signal(str, object)
     unqueued = Signal(str, object, int)
+    chat_asked = Signal(str)
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -415,6 +417,7 @@ class ChatPane(QWidget):
         composer.paged.connect(self.transcript.scroll_pages)
         self.transcript.asked.connect(self._on_asked)
         self.transcript.left.connect(self._on_left)
+        self.transcript.chat_asked.connect(self.chat_asked)
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))

@@ -24,6 +24,8 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
     QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QTextDocument,
@@ -46,7 +48,7 @@ from app.ui.style.figures import figures_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
 from app.ui.widgets.pictures import PictureSheet, paint_small
 from app.ui.widgets.textview import TextView, Words
 
@@ -130,14 +132,25 @@ _PAGES = {
     "slide": mark("Slide {number}"),
     "sheet": mark("Sheet {number}"),
     "chapter": mark("Chapter {number}"),
+    "message": mark("Message {number}"),
 }
+_SPEAKERS = {"user": mark("You"), "assistant": mark("Model")}
 _MOST_SHOWN = 60_000  # characters; more would take long to lay out
 
 
 class FileLine(PaintedButton):
-    """A file's name, kind and part; a click unfolds it, unless it is a recording."""
+    """A file's name, kind and part; a click unfolds it, unless it is a recording.
+
+    Of a chat that was read it opens that; its caret, or an arrow key, unfolds it.
+
+    Signals:
+        folded(): it is unfolded, or no longer.
+        chat_asked(id): the chat is to be shown.
+    """
 
     HEIGHT = 26
+    folded = Signal()
+    chat_asked = Signal(str)
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
@@ -149,9 +162,43 @@ class FileLine(PaintedButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
-        self.setAccessibleName(tr("File {name}, {about}", name=attachment.name, about=self._about))
-        does = [tr("Show Text Sent to the Model")] if self.isCheckable() else []
-        self.setToolTip("\n".join((attachment.name, self._about, *does)))
+        self._folds = not attachment.chat
+        self.clicked.connect(self._on_clicked)
+        if attachment.chat:
+            name = tr("Chat {name}, {about}", name=attachment.name, about=self._about)
+            words = tr("Enter opens the chat, Right shows the text sent to the model")
+            self.setAccessibleDescription(words)
+            does = [tr("Open Chat")]
+        else:
+            name = tr("File {name}, {about}", name=attachment.name, about=self._about)
+            does = [tr("Show Text Sent to the Model")] if self.isCheckable() else []
+        self.setAccessibleName(name)
+        self.setToolTip(plain_tip("\n".join((attachment.name, self._about, *does))))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self.attachment.chat:
+            end = mirrored(self, QRectF(self.width() - 24, 0, 24, self.height()))
+            self._folds = end.contains(event.position())
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.attachment.chat and event.key() in {Qt.Key.Key_Left, Qt.Key.Key_Right}:
+            self.setChecked(event.key() == Qt.Key.Key_Right)
+            self.folded.emit()
+            return
+        self._folds = not self.attachment.chat
+        super().keyPressEvent(event)
+
+    def nextCheckState(self) -> None:
+        if self._folds:
+            super().nextCheckState()
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        if self._folds:
+            self.folded.emit()
+        else:
+            self.chat_asked.emit(self.attachment.chat)
 
     def sizeHint(self) -> QSize:
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -169,7 +216,8 @@ class FileLine(PaintedButton):
         middle, line = self.height() // 2, Qt.AlignmentFlag.AlignVCenter
         side, start = scaled(t.SMALL_ICON), scaled(22)
         sign = mirrored(self, QRectF(2, middle - side // 2, side, side)).toRect()
-        icon("file", tokens.muted).paint(painter, sign)
+        kind = "chat-circle" if self.attachment.chat else "file"
+        icon(kind, tokens.muted).paint(painter, sign)
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
         room = self.width() - start - 24
@@ -245,11 +293,13 @@ class AttachedFiles(QWidget):
     Signals:
         resized(): ``arrange`` would give another height now.
         picture_asked(attachment): an image is to be shown whole.
+        chat_asked(id): a chat that was read is to be shown.
     """
 
     GAP = 6
     resized = Signal()
     picture_asked = Signal(object)
+    chat_asked = Signal(str)
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
@@ -260,7 +310,8 @@ class AttachedFiles(QWidget):
             picture.clicked.connect(partial(self.picture_asked.emit, picture.attachment))
         self._views: dict[FileLine, TextView] = {}
         for line in self.lines:
-            line.clicked.connect(self.resized)
+            line.folded.connect(self.resized)
+            line.chat_asked.connect(self.chat_asked)
 
     def set_source(self, attaching: Attaching) -> None:
         """``attaching`` has the files' texts and thumbnails."""
@@ -355,7 +406,8 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
     said, length = [], 0
     for at, page in pages:
         label = text.labels[at - 1] if at <= len(text.labels) else ""
-        said.append(f"{_head(text.unit, at, label)}\n{page}" if text.unit else page)
+        head = _head(text.unit, at + attachment.before, label)
+        said.append(f"{head}\n{page}" if text.unit else page)
         length += len(page)
         if length > _MOST_SHOWN:
             return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown.")
@@ -365,6 +417,8 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
 def _head(unit: str, number: int, label: str) -> str:
     """What stands above a page: "Sheet 2: Income"."""
     head = tr(_PAGES.get(unit, mark("Page {number}")), number=number)
+    if unit == "message" and label in _SPEAKERS:
+        label = tr(_SPEAKERS[label])
     return f"{head}: {label}" if label else head
 
 

@@ -255,6 +255,7 @@ class TranscriptView(QAbstractScrollArea):
     asked = Signal(str, str)
     left = Signal(bool)
     put_up = Signal(str)
+    chat_asked = Signal(str)
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -720,6 +721,7 @@ class TranscriptView(QAbstractScrollArea):
             if row.files is not None:
                 row.files.set_source(self._chat.attaching)
                 row.files.picture_asked.connect(self._on_picture)
+                row.files.chat_asked.connect(self.chat_asked)
         if self._words is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)

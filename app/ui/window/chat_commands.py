@@ -146,6 +146,14 @@ class ChatCommands(QObject):
         chat.load_model()
 
     @Slot(str)
+    def _open_read(self, chat_id: str) -> None:
+        """A chat that was read, perhaps on another computer."""
+        if self._library.chat(chat_id) is None and not self.deleted(chat_id):
+            self._on_said(tr("This chat is no longer there."))
+        else:
+            self.open(chat_id)
+
+    @Slot(str)
     def open_beside(self, chat_id: str) -> None:
         """The same, at the right of the active pane."""
         self.open(chat_id, "right")
@@ -307,6 +315,7 @@ class ChatCommands(QObject):
         pane.branch_asked.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)
         pane.unqueued.connect(self._on_unqueued)
+        pane.chat_asked.connect(self._open_read)
 
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:

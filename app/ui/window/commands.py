@@ -101,8 +101,8 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("-", "full_screen"),
     ),
     mark("Chat"): (
-        *("rename", "pin", "archive", "move_chat", "tags", "delete", "-", "attach", "prompts"),
-        *("save_prompt", "-", "regenerate", "same_again", "edit_last", "branch", "tree"),
+        *("rename", "pin", "archive", "move_chat", "tags", "delete", "-", "attach", "read_chat"),
+        *("prompts", "save_prompt", "-", "regenerate", "same_again", "edit_last", "branch", "tree"),
         *("earlier", "later", "-", "stop", "stop_all", "pause", "-", "tools", "waiting_call"),
     ),
     mark("Compare"): (
@@ -140,6 +140,7 @@ FOCUS_KEYS = (
     (mark("Stop reply"), mark("Esc")),
     (mark("Edit last message"), mark("Up, in an empty message")),
     (mark("Insert prompt"), mark("/, in an empty message")),
+    (mark("Read another chat"), mark("@, in the message")),
     (mark("Next prompt variable"), mark("Tab, in the message")),
     (mark("Remove attachment"), mark("Delete, on the attachment")),
     (mark("Delete chat"), mark("Delete, in the sidebar")),

@@ -41,6 +41,7 @@ from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
 from app.ui.window.panel_commands import PanelCommands
+from app.ui.window.reading_commands import ReadingCommands
 from app.ui.window.settings_commands import (
     HelpCommands,
     SettingsCommands,
@@ -186,7 +187,8 @@ class MainWindow(QMainWindow):
         self.titling = Titling(library, lambda: settings.titles, self)
         self.notifications = Notifications(library, settings, self)
         self.announcer = Announcer(library, self.workspace, self)
-        self.prompts = PromptCommands(settings, self.workspace, self)
+        self.reading = ReadingCommands(library, self.workspace, self)
+        self.prompts = PromptCommands(settings, self.workspace, self.reading, self)
         self.spelling = SpellingCommands(settings, context.speller, self.workspace, self)
         self.together = Together(self.chats.comparisons, library, self.workspace)
         self.quick = QuickAsk(self.workspace, self.chats, self)
@@ -205,7 +207,7 @@ class MainWindow(QMainWindow):
                 self.files,
                 self.pane_menus,
             ),
-            *(self.palette_commands, self.text_size, self.prompts, self.spelling),
+            *(self.palette_commands, self.text_size, self.prompts, self.reading, self.spelling),
             *(self.together, self.compare, self.panels, self.quick),
             HelpCommands(self.keys, self),
             ExchangeCommands(*exchanged),

@@ -25,6 +25,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionField
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import Where, command
+from app.ui.window.reading_commands import ReadingCommands
 from app.ui.workspace.workspace import Workspace
 
 
@@ -78,21 +79,25 @@ class PaneOffers(QObject):
     changed = Signal()
     written = Signal(str)
 
-    def __init__(self, pane: ChatPane) -> None:
+    def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
         super().__init__(pane)
         self._pane = pane
+        self._chats = chats
         field = pane.composer.field
         self.picker = ResourcePicker(field, pane.composer, self.resources, pane)
         self.changed.connect(self.picker.refresh)
 
-    def resources(self) -> list[Entry]:
-        """A row for each resource and each kind, and one for each server that cannot be asked."""
-        return self._entries(
+    def resources(self, typed: str) -> list[Entry]:
+        """A row for each resource and each kind, and one for each server that cannot be asked; and
+        other chats, whose titles match what was typed.
+        """
+        found = self._entries(
             lambda offers: [
                 *(self._resource(r) for r in offers.resources),
                 *(self._template(t) for t in offers.templates),
             ]
         )
+        return found + self._chats.entries(self._pane, typed, self.picker.take_away)
 
     def prompts(self) -> list[Entry]:
         """The same of prompts."""
@@ -181,9 +186,12 @@ class PaneOffers(QObject):
 class PromptCommands(QObject):
     """Gives each pane its list of prompts, and opens the dialog."""
 
-    def __init__(self, settings: Settings, workspace: Workspace, window: QWidget) -> None:
+    def __init__(
+        self, settings: Settings, workspace: Workspace, chats: ReadingCommands, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._settings = settings
+        self._chats = chats
         self._window = window
         self.pickers: dict[str, PromptPicker] = {}
         workspace.pane_made.connect(self._on_pane_made)
@@ -221,7 +229,7 @@ class PromptCommands(QObject):
         field = pane.composer.field
         variables = Variables(field)
         variables.said.connect(pane.said)
-        offers = PaneOffers(pane)
+        offers = PaneOffers(pane, self._chats)
         offers.written.connect(partial(self._put_text, pane, variables))
         picker = PromptPicker(
             field, pane.composer, lambda: self._settings.prompts, offers.prompts, pane

@@ -1,0 +1,162 @@
+"""Reading another chat: which, how much of it, and whether what is new there follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QRadioButton, QSpinBox, QWidget
+
+from app import flows
+from app.chats.library import ChatLibrary
+from app.chats.organising import day_heading, day_headings
+from app.chats.reading import MOST, Other
+from app.settings.language import counted, mark, number, tr
+from app.store import ChatRecord
+from app.ui.palette.finder import Entry, EntryKind, Wanted, folded
+from app.ui.palette.palette import Palette
+from app.ui.pane import header
+from app.ui.pane.pane import ChatPane
+from app.ui.widgets.sheet import Sheet
+from app.ui.window.commands import Where, command
+from app.ui.window.palette_commands import LATEST
+from app.ui.workspace.placement import front_window
+from app.ui.workspace.workspace import Workspace
+
+_LOOKED_AT = 2_000
+"""Of the chats used last: while a message is written, each key looks through them."""
+
+
+class ReadSheet(Sheet):
+    """How much of a chat is read, whether it is followed, and where that goes."""
+
+    def __init__(self, of: Other, where: str, last: int, parent: QWidget) -> None:
+        super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
+        n = len(of.lines)
+        words = counted(
+            "Whole chat, {count} message", "Whole chat, {count} messages", n, count=number(n)
+        )
+        self.whole = QRadioButton(words, self)
+        self.latest = QRadioButton(tr("Last messages:"), self)
+        self.count = QSpinBox(self)
+        self.count.setRange(1, n)
+        self.count.setValue(last or min(n, 10))
+        self.count.setAccessibleName(tr("Number of messages"))
+        self.count.valueChanged.connect(lambda _: self.latest.setChecked(True))
+        (self.latest if last else self.whole).setChecked(True)
+        self.follow = QCheckBox(tr("Follow: later messages bring what is new"), self)
+        self.follow.setChecked(True)
+        row = QHBoxLayout()
+        row.addWidget(self.latest)
+        row.addWidget(self.count)
+        row.addStretch(1)
+        left_out = tr("Reasoning, tool calls and the text of files are left out.")
+        self.where = self.label("\n".join(filter(None, (left_out, where))))
+        self.put(self.headline(of.title), self.whole, row, self.follow, self.where)
+        self.put_foot(self.button(tr("Read"), self.accept))
+        self.keep_wide(420)
+
+    @property
+    def last(self) -> int:
+        """How many of its last messages; 0 for all."""
+        return 0 if self.whole.isChecked() else self.count.value()
+
+
+class ReadingCommands(QObject):
+    """Offers the other chats, asks for consent, and tells panes of what happens in chats they read.
+
+    Attributes:
+        palette: the list of chats that is open, else None.
+    """
+
+    def __init__(self, library: ChatLibrary, workspace: Workspace, window: QWidget) -> None:
+        super().__init__(window)
+        self._library = library
+        self._workspace = workspace
+        self._window = window
+        self.palette: Palette | None = None
+        for changed in (library.activity, library.deleted, library.erased):
+            changed.connect(self._on_changed)
+        library.trash_changed.connect(self._on_changed)
+
+    def _none_to_read(self, pane: ChatPane) -> str:
+        return "" if next(self._others(pane), None) else tr("There is no other chat.")
+
+    @command("read_chat", mark("Read Another Chat…"), where=Where.PANE, why_not=_none_to_read)
+    def choose(self, pane: ChatPane) -> None:
+        """Choose a chat whose text goes with the message."""
+        self._open(pane, lambda: None)
+
+    def _open(self, pane: ChatPane, chosen: Callable[[], object]) -> None:
+        entries = self._entries(pane, self._others(pane), chosen)
+        window, words = front_window(self._workspace), tr("Search chats to read")
+        self.palette = Palette(entries, (), window, None, words)
+        self.palette.said.connect(pane.said)
+        self.palette.closed.connect(self._on_closed)
+
+    def entries(self, pane: ChatPane, typed: str, chosen: Callable[[], object]) -> list[Entry]:
+        """The chats with what was typed in their titles; without that the latest, and all behind.
+
+        Args:
+            chosen: is called once one was chosen and agreed to.
+        """
+        others = islice(self._others(pane), _LOOKED_AT)
+        if typed.strip():
+            wanted = Wanted(typed)
+            fit = (chat for chat in others if wanted.fit(folded(chat.shown_title)) is not None)
+            return list(self._entries(pane, fit, chosen))
+        found = list(self._entries(pane, islice(others, LATEST), chosen))
+        if found:
+            words, choose = tr("Read Another Chat…"), partial(self._open, pane, chosen)
+            found.append(Entry(EntryKind.COMMAND, "command:read_chat", words, choose))
+        return found
+
+    def _others(self, pane: ChatPane) -> Iterator[ChatRecord]:
+        return (chat for chat in self._library.chats() if chat.id != pane.chat.id)
+
+    def _entries(
+        self, pane: ChatPane, chats: Iterable[ChatRecord], chosen: Callable[[], object]
+    ) -> Iterator[Entry]:
+        days, follows = day_headings(), pane.chat.attaching.others.follows
+        full = tr("A chat follows at most {most} others.", most=number(MOST))
+        for chat in chats:
+            why = tr("This chat is empty.") if chat.leaf_id is None else ""
+            if len(follows) >= MOST and chat.id not in follows:
+                why = full
+            ask, day = partial(self._ask, pane, chat.id, chosen), day_heading(chat.updated_at, days)
+            key, title = f"read:{chat.id}", chat.shown_title
+            yield Entry(EntryKind.CHAT, key, title, ask, beside=day, why_not=why)
+
+    def _ask(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
+        flows.start(pane, self._agree(pane, chat_id, chosen))
+
+    async def _agree(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
+        chat = pane.chat
+        of = await chat.attaching.others.look(chat_id)
+        if why := of.why_not:
+            pane.said.emit(why)
+            return
+        where = header.foot((chat.remote,), hidden=bool(chat.alias)) if chat.remote else ""
+        last = min(chat.attaching.others.follows.get(chat_id, 0), len(of.lines))
+        sheet = ReadSheet(of, where, last, pane.window())
+
+        def agreed() -> None:
+            chosen()
+            chat.attaching.read_chat(chat_id, sheet.last, follow=sheet.follow.isChecked())
+
+        sheet.accepted.connect(agreed)
+        sheet.finished.connect(pane.focus_composer)
+        sheet.open()
+
+    @Slot()
+    def _on_closed(self) -> None:
+        self.palette = None
+
+    @Slot(str)
+    def _on_changed(self, chat_id: str = "") -> None:
+        for pane in self._workspace.panes():
+            follows = pane.chat.attaching.others.follows
+            if chat_id in follows or (follows and not chat_id):
+                pane.chat.attaching.look()

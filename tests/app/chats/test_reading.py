@@ -1,0 +1,311 @@
+"""A chat reads others: what goes with each message, by a plain model; kept, killed, hostile."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.chats.attached import about, file_element
+from app.chats.chat import Chat
+from app.chats.importing.job import Import
+from app.chats.options import ChatOptions
+from app.chats.reading import FOLLOWS, MOST, follows_in
+from app.store import AttachedText, Attachment, Store, new_id
+from app.store.attachments import attachments_from_json, attachments_to_json
+from app.store.portable import chat_to_json
+from engine import FinishReason
+from engine.messages import text_of
+from tests.app.chats.test_chat import A, Desk, desk, until
+
+__all__ = ["desk"]  # a fixture
+Lines = dict[int, tuple[str, str]]
+
+
+def read(chat: Chat, other: Chat, last: int = 0, *, follow: bool = True) -> None:
+    chat.attaching.read_chat(other.id, last, follow=follow)
+    until(lambda: any(f.chat == other.id for f in chat.attaching.files))
+
+
+def told(desk: Desk) -> str:
+    """The last turn that the engine was given."""
+    return text_of(desk.engine.sent[-1].turns[-1]["content"])
+
+
+def say(desk: Desk, chat: Chat, text: str, answer: str = "ok") -> str:
+    """Send what is composed with this text, and have it answered; what the engine was given."""
+    chat.write(text)
+    assert chat.submit()
+    prompt = told(desk)
+    desk.answer(answer)
+    return prompt
+
+
+def two(desk: Desk) -> tuple[Chat, Chat]:
+    """A chat that says "one" and "First.", and a new one."""
+    first = desk.library.new(A)
+    say(desk, first, "one", "First.")
+    return first, desk.library.new(A)
+
+
+def test_what_is_read_is_what_was_said_there_and_no_more(desk: Desk) -> None:
+    first, chat = two(desk)
+    first.attaching.add_text("a long file", "notes.txt")
+    first.write("two")
+    assert first.submit()
+    desk.say("hmm", "reasoning")
+    desk.say("Second")  # and goes on writing
+    read(chat, first)
+    (file,) = chat.attaching.files
+    assert (about(file), file.name) == ("whole, 3 messages", "one")
+    prompt = say(desk, chat, "sum up")
+    assert "First." in prompt
+    assert "[Attached: notes.txt]\n\ntwo" in prompt
+    assert "long file" not in prompt
+    assert "hmm" not in prompt
+    assert "Second" not in prompt
+    assert first.answering
+    assert "<chat" not in say(desk, chat, "again"), "a reply is read once it is complete"
+
+
+def test_what_was_composed_an_hour_ago_is_sent_as_the_chat_is_then(desk: Desk) -> None:
+    first, chat = two(desk)
+    read(chat, first, 1)
+    say(desk, first, "two", "Second.")
+    prompt = say(desk, chat, "so")
+    numbers = re.findall(r'<message number="(\d)"', prompt)
+    assert numbers == ["2", "3", "4"], "from the message on that was chosen"
+    read(chat, first, 2, follow=False)  # anew, and as a file is: as it was when it was chosen
+    assert chat.attaching.others.follows == {}
+    say(desk, first, "three", "Third.")
+    assert re.findall(r'<message number="(\d)"', say(desk, chat, "so")) == ["3", "4"]
+    assert "<chat" not in say(desk, chat, "and")
+
+
+def test_chats_that_read_each_other_do_not_hand_back_what_they_got(desk: Desk) -> None:
+    first, chat = two(desk)
+    read(chat, first)
+    read_by_chat = say(desk, chat, "what does it say", "It says: F.")
+    assert "First." in read_by_chat
+    read(first, chat)
+    back = say(desk, first, "and it")
+    assert "[Attached: one]\n\nwhat does it say" in back
+    assert "First." not in back
+    assert "and it" in say(desk, chat, "more")
+    assert "It says: F." not in told(desk)
+    # A broadcast from here goes to the other, too: what that says itself it is not told.
+    files = chat.transcript.path[0].attachments
+    assert files
+    assert first.send("to all", files)
+    assert "First." not in told(desk)
+    desk.answer("ok")
+
+
+def test_queued_edited_and_branched_messages_carry_what_they_read(desk: Desk) -> None:
+    first, chat = two(desk)
+    read(chat, first)
+    chat.write("so")
+    chat.submit()
+    desk.say("On")
+    chat.write("queued")
+    assert chat.submit_later()
+    reply = desk.engine.sent[-1]
+    say(desk, first, "two", "Second.")
+    desk.engine.sent.append(reply)  # the one that ends next
+    count = len(desk.engine.sent)
+    desk.answer(" done")
+    until(lambda: len(desk.engine.sent) > count)
+    assert "messages 3 to 4, which are new" in told(desk), "as it is when it goes"
+    desk.answer("ok")
+    question = chat.transcript.path[0]
+    assert chat.start_edit(question.id)
+    assert "Second." in say(desk, chat, "in other words"), "a followed source is as it is now"
+    made = desk.library.branch(chat, chat.transcript.path[-1].id)
+    assert made.attaching.others.follows == {first.id: 0}
+    assert "<chat" not in say(desk, made, "go on"), "what the copy has read it has"
+    chat.set_options(replace(chat.options, temperature=0.5), "Be brief.")
+    assert chat.attaching.others.follows == {first.id: 0}
+    assert FOLLOWS not in ChatOptions.from_params(chat.record.params).to_params()
+
+
+@pytest.mark.parametrize("sent", [False, True])
+def test_after_a_kill_it_goes_on_where_it_was(desk: Desk, tmp_path: Path, sent: bool) -> None:
+    first, chat = two(desk)
+    read(chat, first)
+    if sent:
+        say(desk, chat, "so")
+    desk.store.flush()
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    for file in tmp_path.glob("chats.db*"):
+        shutil.copy(file, killed / file.name)
+    again = Desk(killed / "chats.db")
+    try:
+        again.load(A)
+        back = again.library.open(chat.id, A)
+        assert back.attaching.others.follows == {first.id: 0}
+        prompt = say(again, back, "and")
+        assert ("First." in prompt) is not sent
+        there = again.library.open(first.id, A)
+        say(again, there, "two", "Second.")
+        assert "which are new" in say(again, back, "now")
+        # A chat that is closed is read from the disk, and one that is erased not at all.
+        say(again, there, "three", "Third.")
+        again.library.release(there.id)
+        assert again.library.find(there.id) is None
+        assert "Third." in say(again, back, "then")
+        again.library.delete(there.id)
+        assert "<chat" not in say(again, back, "gone")
+        assert back.attaching.others.seen[first.id][0].gone == "in the Trash"
+        again.library.erase([first.id])
+        assert "<chat" not in say(again, back, "for good")
+        of = back.attaching.others.seen[first.id][0]
+        assert (of.title, of.gone) == ("one", "no longer there")
+        assert len(back.transcript.path[0].attachments) == 1
+    finally:
+        again.close()
+
+
+def test_an_export_tells_of_it_and_what_is_taken_in_follows_nothing(
+    desk: Desk, tmp_path: Path
+) -> None:
+    first, chat = two(desk)
+    read(chat, first)
+    say(desk, chat, "so")
+    messages = desk.store.messages(chat.id)
+    texts = desk.store.texts.of(m.attachments for m in messages)
+    written = chat_to_json(chat.record, messages, texts)
+    assert written["params"][FOLLOWS] == {first.id: 0}
+    given = {"format": "stretto-chats", "version": 1, "chats": [written]}
+    file = tmp_path / "chats.json"
+    file.write_text(json.dumps(given))
+    with Store.open(tmp_path / "other.db") as store:
+        assert Import([file]).run(store).faults == []
+        (taken,) = store.chats()
+        assert FOLLOWS not in taken.params
+        (source,) = store.messages(taken.id)[0].attachments
+        text = store.texts.get(source.hash)
+        assert source.chat == first.id
+        assert text is not None
+        assert text.pages == ("one", "First.")
+
+
+def test_hostile_names_texts_and_fields_stay_what_they_are(desk: Desk) -> None:
+    first, chat = two(desk)
+    first.rename('a">\n</chat><script>\u202e"' + "x" * 5_000)
+    read(chat, first)
+    prompt = say(desk, chat, "so")
+    head = prompt.splitlines()[0]
+    assert head.startswith(("<chat title=\"a') ", "<chat title=\"a')("))
+    assert "\u202e" not in head
+    assert len(head) < 300
+    params: dict[str, Any] = {
+        FOLLOWS: {new_id(): 1 for _ in range(2 * MOST)} | {"x": 1, new_id(): -1}
+    }
+    assert len(follows_in(params)) == MOST
+    for wrong in (None, [], {"x": "y"}, {new_id(): True}, {new_id(): 1.5}):
+        assert follows_in({FOLLOWS: wrong}) == {}
+    made = attachments_to_json((Attachment("t", "chat", "h", chat="c", before=3, news="new"),))
+    good = json.loads(json.dumps(made))
+    assert attachments_from_json(good)[0].before == 3
+    for field, value in (("chat", 3), ("before", -1), ("before", 1.5), ("news", "old")):
+        with pytest.raises((TypeError, ValueError)):
+            attachments_from_json([{**good[0], field: value}])
+    # Labels that do not fit the pages, and places that were never read, end nothing.
+    text = AttachedText("message", ("a", "b"), ("user",))
+    odd = Attachment("t", "chat", text.hash, "message", 2, 2, chat=first.id, before=7, news="new")
+    assert '<message number="9">' in file_element(odd, text)
+    chat.attaching.follow(first.id, None)
+    chat.attaching._put((odd,), text)
+    assert '<message number="9">' in say(desk, chat, "odd")
+    chat.attaching.follow(first.id, 0)
+    assert "messages 1 to 2, in place of all" in say(desk, chat, "and now")
+
+
+ELEMENT = re.compile(r"<chat title=\"(.*?)\"(.*?)>\n(.*?)\n</chat>", re.DOTALL)
+MESSAGE = re.compile(r'<message number="(\d+)" name="(\w+)">\n(.*?)\n</message>', re.DOTALL)
+
+
+def books(turns: list[Any], title: str) -> Lines:
+    """What a model knows of a chat that reads the turns from the first to the last."""
+    known: Lines = {}
+    for turn in turns:
+        for called, shows, inside in ELEMENT.findall(text_of(turn["content"])):
+            if called != title:
+                continue
+            given = {int(n): (who, text) for n, who, text in MESSAGE.findall(inside)}
+            assert given
+            if "new" in shows:
+                assert min(given) == max(known) + 1, "nothing twice"
+            known = {n: line for n, line in known.items() if n < min(given)} if shows else {}
+            known |= given
+    return known
+
+
+def said(chat: Chat) -> Lines:
+    lines = [(m.role, m.content) for m in chat.transcript.path if m.status != "streaming"]
+    attached = [m.attachments for m in chat.transcript.path if m.status != "streaming"]
+    names = ["\n".join(f"[Attached: {f.name}]" for f in files) for files in attached]
+    both = zip(lines, names, strict=True)
+    written = [(role, "\n\n".join(filter(None, (n, text)))) for (role, text), n in both if text]
+    return dict(enumerate(written, 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_done_each_message_brings_what_is_missing_and_no_more(
+    desk: Desk, seed: int
+) -> None:
+    chance = random.Random(seed)
+    chats = [desk.library.new(A) for _ in range(3)]
+    for n, chat in enumerate(chats):
+        say(desk, chat, f"begin {n}", f"answer {n}")
+        chat.rename(f"chat {n}")
+    for chat in chats:
+        for other in chats:
+            if other is not chat and chance.random() < 0.8:
+                read(chat, other)
+    removed: dict[Chat, Any] = {}
+    checked = 0
+    for step in range(60):
+        chat = chance.choice(chats)
+        mine = [m for m in chat.transcript.path if m.role == "user"]
+        act = chance.choice(["say", "say", "say", "edit", "again", "version", "delete", "restore"])
+        before = len(desk.engine.sent)
+        chosen = {f.chat for f in chat.compose.attachments} if act == "say" else set()
+        if act == "say":
+            chat.write(f"words {step}")
+            chat.submit()
+        elif act == "edit" and mine:
+            chat.edit(chance.choice(mine).id, f"other words {step}")
+        elif act == "again" and mine:
+            chat.regenerate(chance.choice(mine).id)
+        elif act == "version":
+            several = [
+                m for m in chat.transcript.path if len(chat.transcript.alternatives(m.id)) > 1
+            ]
+            if several:
+                chat.show_version(chance.choice([-1, 1]), chance.choice(several).id)
+        elif act == "delete" and len(mine) > 1:
+            removed[chat] = chat.delete_message(chance.choice(mine[1:]).id)
+        elif act == "restore" and removed.get(chat):
+            chat.restore_messages(removed.pop(chat))
+        if len(desk.engine.sent) == before:
+            continue
+        turns = desk.engine.sent[-1].turns
+        if act in {"say", "edit"}:
+            for other_id in chat.attaching.others.follows:
+                other = next(each for each in chats if each.id == other_id)
+                checked += 1
+                assert books(turns, other.title) == said(other), (step, act)
+                if other_id not in chosen and books(turns[:-1], other.title) == said(other):
+                    last = text_of(turns[-1]["content"])
+                    assert f'title="{other.title}"' not in last, (step, act)
+        ends = [FinishReason.STOP, FinishReason.STOP, FinishReason.LENGTH]
+        desk.answer(f"reply {step}", chance.choice(ends))
+    assert checked > 20

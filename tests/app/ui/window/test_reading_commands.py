@@ -1,0 +1,189 @@
+"""A chat reads another, by keys: chosen, agreed to, followed, ended; and what cannot be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.user_row import UserRow
+from app.ui.window.offers import PaneOffers
+from app.ui.window.reading_commands import ReadSheet
+from engine.messages import text_of
+from tests.app.conftest import Run, Start
+
+KEY = Qt.Key
+
+
+def told(run: Run) -> str:
+    """The last turn that the engine was given."""
+    assert run.engine is not None
+    return text_of(run.engine.sent[-1].turns[-1]["content"])
+
+
+def picker(pane: ChatPane) -> Any:
+    (offers,) = pane.findChildren(PaneOffers)
+    return offers.picker
+
+
+def chips(pane: ChatPane) -> list[str]:
+    return [f"{chip.words.name} | {chip.words.about}" for chip in pane.composer.chips.chips]
+
+
+def sheet(run: Run) -> ReadSheet:
+    run.until(lambda: run.window.findChildren(ReadSheet))
+    (made,) = run.window.findChildren(ReadSheet)
+    return made
+
+
+@pytest.fixture
+def trees(start: Start) -> tuple[Run, ChatPane, ChatPane]:
+    """A chat of two messages, and a new one beside it that has the keys."""
+    run = start()
+    run.ready()
+    first = run.pane
+    run.ask("Name a tree", first)
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    pane = run.pane
+    pane.focus_composer()
+    run.until(pane.composer.field.hasFocus)
+    return run, first, pane
+
+
+def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPane]) -> None:
+    run, first, pane = trees
+    answer = run.answer(first)
+    field = pane.composer.field
+    run.qtbot.keyClicks(field, "Sum up @")
+    assert picker(pane).names() == ["Name a tree", "Read Another Chat…"]
+    run.qtbot.keyClicks(field, "tree")
+    run.qtbot.keyClick(field, KEY.Key_Return)
+    asked = sheet(run)
+    assert asked.whole.isChecked()
+    assert asked.follow.isChecked()
+    assert pane.composer.text == "Sum up @tree"
+    run.qtbot.keyClick(asked, KEY.Key_Return)
+    run.until(lambda: pane.chat.attaching.files)
+    assert pane.composer.text == "Sum up "
+    assert chips(pane)[0].startswith("Name a tree | whole, 2 messages")
+    assert run.window.focusWidget() is field
+    run.ask("it", pane)
+    whole = (
+        '<chat title="Name a tree">\n<message number="1" name="user">\nName a tree\n</message>\n'
+        f'<message number="2" name="assistant">\n{answer}\n</message>\n</chat>\n\nSum up it'
+    )
+    assert told(run) == whole
+    run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
+
+    # Only what is new, and nothing where nothing is.
+    run.ask("again", pane)
+    assert told(run) == "again"
+    second = run.ask("Another one", first)
+    run.until(lambda: chips(pane)[0].startswith("Reads: Name a tree | 2 new messages"))
+    run.ask("more", pane)
+    assert told(run) == (
+        '<chat title="Name a tree" shows="messages 3 to 4, which are new">\n'
+        '<message number="3" name="user">\nAnother one\n</message>\n'
+        f'<message number="4" name="assistant">\n{second}\n</message>\n</chat>\n\nmore'
+    )
+
+    # What was changed there is said, and comes anew from there on.
+    message = first.chat.transcript.path[2]
+    first.chat.edit(message.id, "Other words")
+    run.answered(first)
+    run.ask("and", pane)
+    assert told(run).startswith(
+        '<chat title="Name a tree" shows="messages 3 to 4, in place of all given before from 3 on">'
+        '\n<message number="3" name="user">\nOther words\n</message>'
+    )
+    run.end()
+
+
+def test_its_chip_opens_the_chat_and_the_arrow_shows_what_was_sent(
+    trees: tuple[Run, ChatPane, ChatPane],
+) -> None:
+    run, first, pane = trees
+    pane.chat.attaching.read_chat(first.chat.id, 1, follow=False)
+    run.until(lambda: pane.chat.attaching.files)
+    assert chips(pane)[0].startswith("Name a tree | last message")
+    run.ask("so", pane)
+    assert 'shows="its last messages, 2 to 2"' in told(run)
+    assert chips(pane) == []
+    row = pane.transcript.row(pane.chat.transcript.path[0].id)
+    assert isinstance(row, UserRow)
+    assert row.files is not None
+    (line,) = row.files.lines
+    assert line.accessibleName() == "Chat Name a tree, last message"
+    line.setFocus()
+    run.qtbot.keyClick(line, KEY.Key_Right)
+    assert line.isChecked()
+    views = row.files._views
+    run.until(lambda: line in views and "Message 2: Model" in views[line].toPlainText())
+    run.qtbot.keyClick(line, KEY.Key_Return)
+    run.until(lambda: run.window.workspace.active is first)
+    assert line.isChecked()
+
+    # Gone from the list: it says so, and no empty chat takes its place.
+    run.window.chats.delete(first.chat.id)
+    said: list[str] = []
+    run.window.toast.show_text = lambda text, **_: said.append(text)  # type: ignore[method-assign]
+    line.click()
+    assert said == ["This chat is in the Trash."]
+    pane.chat_asked.emit("0" * 32)
+    assert said[-1] == "This chat is no longer there."
+
+
+def test_a_followed_chat_that_goes_is_said_and_reading_can_be_ended_and_taken_back(
+    trees: tuple[Run, ChatPane, ChatPane],
+) -> None:
+    run, first, pane = trees
+    pane.chat.attaching.read_chat(first.chat.id, 0, follow=True)
+    run.until(lambda: pane.chat.attaching.files)
+    run.ask("so", pane)
+    run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
+    run.window.chats.delete(first.chat.id)
+    run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
+    run.ask("on", pane)
+    assert told(run) == "on"
+    (chip,) = pane.composer.chips.chips
+    chip.setFocus()
+    run.qtbot.keyClick(chip, KEY.Key_Delete)
+    assert chips(pane) == []
+    assert pane.composer.field.hasFocus()
+    assert pane.chat.attaching.others.follows == {}
+    run.window._undos.undo()
+    run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
+    run.window._undos.undo()  # the chat comes back, too
+    run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
+
+
+def test_the_command_lists_all_others_and_says_why_one_cannot_be_read(
+    trees: tuple[Run, ChatPane, ChatPane],
+) -> None:
+    run, _first, pane = trees
+    run.window.commands["split_right"].trigger()
+    empty = run.pane
+    run.qtbot.keyClicks(empty.composer.field, "```")  # a draft, and no message
+    run.window.workspace.activate(pane)
+    run.window.commands["read_chat"].trigger()
+    palette = run.window.reading.palette
+    assert palette is not None
+    listed = {entry.text: entry.why_not for entry in palette.shown()}
+    assert listed == {"Name a tree": "", "```": "This chat is empty."}
+    run.qtbot.keyClicks(palette.field, "name")
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    run.qtbot.keyClick(sheet(run), KEY.Key_Escape)
+    run.until(lambda: not run.window.findChildren(ReadSheet))
+    assert pane.chat.attaching.files == ()
+    # In code "@" is no question; after it, it is one.
+    field = pane.composer.field
+    run.window.activateWindow()
+    run.until(field.hasFocus)
+    for text, offered in (("```\n@", False), ("\n```\n@", True), (" `@", False)):
+        field.insertPlainText(text)
+        assert picker(pane).isVisible() is offered, text
+    assert QApplication.focusWidget() is field
