@@ -33,6 +33,7 @@ from engine import EngineError, Image
 from engine.errors import INVALID_REQUEST, NOT_FOUND
 from engine.sandbox import images, ocr, sounds
 from engine.sandbox.jobs import read_document, read_image
+from engine.text.documents import MOST_CHARACTERS
 
 log = logging.getLogger(__name__)
 
@@ -193,6 +194,10 @@ class Attaching(QObject):
             self._refuse_more()
         else:
             made, text = source(of, max(0, len(of.lines) - last) if last else 0)
+            if made.characters > MOST_CHARACTERS:
+                words = mark("“{name}” is too long. Read its last messages only.")
+                self.refused.emit(tr(words, name=of.title))
+                return
             self._put((*files, made), text)
             self.follow(chat_id, last if follow else None)
 

@@ -93,7 +93,7 @@ class Chat(ChatSignals):
         self.alias = self._short = self.unsent = ""
         self.sends_later = self.steers = False
         self.queue = MessageQueue(self._saved, self._on_queue)
-        others = Others(self._saved, store, in_use or {})
+        others = Others(self._saved, store, {} if in_use is None else in_use)
         self.attaching = Attaching(self._saved, loader, self, others)
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)

@@ -24,6 +24,7 @@ from app.store import AttachedText, Attachment, Attachments, ChatRecord, Message
 from app.store.attachments import News
 from app.store.records import is_own_id
 from app.tools.tool import clean
+from engine.text.documents import MOST_CHARACTERS
 
 FOLLOWS = "follows"
 """The name in ``ChatRecord.params`` of the chats that are followed: the id of each, and how many of
@@ -211,6 +212,9 @@ class Others:
                 new = min(begun.before, len(of.lines) - 1), ""
             if new is not None:
                 made, text = source(of, *new)
+                if made.characters > MOST_CHARACTERS:
+                    self.seen[chat_id] = (replace(of, gone=tr("too long", "a chat")), None)
+                    continue
                 self._saved.hold(text)
                 found.insert(place + len(cut), made)
                 self.seen[chat_id] = (of, made)

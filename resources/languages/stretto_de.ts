@@ -2970,6 +2970,11 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is too long. Read its last messages only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>„{name}“ kann nicht gelesen werden.</translation>
@@ -10915,6 +10920,12 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/chats/reading.py"/>
         <source>Deleted chat</source>
         <translation>Gelöschter Chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/reading.py"/>
+        <source>too long</source>
+        <comment>a chat</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>

@@ -2970,6 +2970,11 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is too long. Read its last messages only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
@@ -10915,6 +10920,12 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/chats/reading.py"/>
         <source>Deleted chat</source>
         <translation>Discussion supprimée</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/reading.py"/>
+        <source>too long</source>
+        <comment>a chat</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>

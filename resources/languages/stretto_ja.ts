@@ -2928,6 +2928,11 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
+        <source>“{name}” is too long. Read its last messages only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>「{name}」を読み取れません。</translation>
@@ -10779,6 +10784,12 @@ You did not answer.</source>
         <location filename="../../app/chats/reading.py"/>
         <source>Deleted chat</source>
         <translation>削除されたチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/reading.py"/>
+        <source>too long</source>
+        <comment>a chat</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
