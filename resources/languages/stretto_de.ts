@@ -2971,7 +2971,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist zu lang. Lies nur die letzten Nachrichten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
@@ -10925,7 +10925,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/chats/reading.py"/>
         <source>too long</source>
         <comment>a chat</comment>
-        <translation type="unfinished"></translation>
+        <translation>zu lang</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>

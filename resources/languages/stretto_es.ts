@@ -2971,7 +2971,7 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» es demasiado largo. Lee solo sus últimos mensajes.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
@@ -10925,7 +10925,7 @@ No respondiste.</translation>
         <location filename="../../app/chats/reading.py"/>
         <source>too long</source>
         <comment>a chat</comment>
-        <translation type="unfinished"></translation>
+        <translation>demasiado largo</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>

@@ -2971,7 +2971,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
-        <translation type="unfinished"></translation>
+        <translation>« {name} » est trop long. Lisez seulement ses derniers messages.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
@@ -10925,7 +10925,7 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/chats/reading.py"/>
         <source>too long</source>
         <comment>a chat</comment>
-        <translation type="unfinished"></translation>
+        <translation>trop longue</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>

@@ -2929,7 +2929,7 @@ You declined.</source>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
-        <translation type="unfinished"></translation>
+        <translation>「{name}」は長すぎます。最後のメッセージだけを読んでください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
@@ -10789,7 +10789,7 @@ You did not answer.</source>
         <location filename="../../app/chats/reading.py"/>
         <source>too long</source>
         <comment>a chat</comment>
-        <translation type="unfinished"></translation>
+        <translation>長すぎます</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
