@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from app.chats import attaching, reading
 from app.chats.attached import about, file_element
 from app.chats.chat import Chat
 from app.chats.importing.job import Import
@@ -88,8 +89,11 @@ def test_what_was_composed_an_hour_ago_is_sent_as_the_chat_is_then(desk: Desk) -
     assert "<chat" not in say(desk, chat, "and")
 
 
-def test_chats_that_read_each_other_do_not_hand_back_what_they_got(desk: Desk) -> None:
+def test_chats_that_read_each_other_do_not_hand_back_what_they_got(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, chat = two(desk)
+    monkeypatch.setattr(desk.store, "path", None)  # of chats in use nothing is read from the disk
     read(chat, first)
     read_by_chat = say(desk, chat, "what does it say", "It says: F.")
     assert "First." in read_by_chat
@@ -194,6 +198,22 @@ def test_an_export_tells_of_it_and_what_is_taken_in_follows_nothing(
         assert source.chat == first.id
         assert text is not None
         assert text.pages == ("one", "First.")
+
+
+def test_too_long_a_chat_is_refused_as_a_file_is_and_left_out_where_it_has_grown(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, chat = two(desk)
+    read(chat, first)
+    for module in (reading, attaching):
+        monkeypatch.setattr(module, "MOST_CHARACTERS", 20)
+    say(desk, first, "two", "Second. " * 3)
+    assert "<chat" not in say(desk, chat, "so")
+    assert chat.attaching.others.seen[first.id][0].gone == "too long"
+    refused: list[str] = []
+    chat.attaching.refused.connect(refused.append)
+    chat.attaching.read_chat(first.id, 0, follow=True)
+    until(lambda: refused == ["“one” is too long. Read its last messages only."])
 
 
 def test_hostile_names_texts_and_fields_stay_what_they_are(desk: Desk) -> None:
