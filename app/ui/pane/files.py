@@ -305,9 +305,11 @@ class PaneFiles(QObject):
         for chat_id in others.follows:
             if chat_id in others.seen and chat_id not in there:
                 of, new = others.seen[chat_id]
-                about = self._about(new) if new is not None else tr("nothing new")
+                words, short = of.gone or tr("nothing new"), ""
+                if new is not None:
+                    words, short = self._about(new), about(new)
                 name = tr("Reads: {title}", title=of.title)
-                chips.append(ChipWords(name, of.gone or about, follows=chat_id))
+                chips.append(ChipWords(name, words, tokens=short, follows=chat_id))
         return chips
 
     def _reading(self, *, first: bool) -> str:
