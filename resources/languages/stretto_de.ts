@@ -8719,6 +8719,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>No longer reads {name}</source>
+        <translation>Liest {name} nicht mehr</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} entfernt</translation>
     </message>

@@ -8762,6 +8762,11 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>No longer reads {name}</source>
+        <translation>Ya no lee {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} quitado</translation>
     </message>

@@ -8719,6 +8719,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>No longer reads {name}</source>
+        <translation>Ne lit plus {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name} retiré</translation>
     </message>

@@ -8610,6 +8610,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>No longer reads {name}</source>
+        <translation>{name}を読むのをやめました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>{name}を削除しました</translation>
     </message>

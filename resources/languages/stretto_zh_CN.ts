@@ -8653,6 +8653,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
+        <source>No longer reads {name}</source>
+        <translation>不再读取 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} removed</source>
         <translation>已移除 {name}</translation>
     </message>

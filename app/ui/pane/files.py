@@ -339,7 +339,7 @@ class PaneFiles(QObject):
     def _on_removed(self, words: ChipWords) -> None:
         file = words.attachment
         if words.follows:
-            self._remove(words.name, words.follows)
+            self._remove(self.attaching.others.seen[words.follows][0].title, words.follows)
         elif file is None:
             self._pane.chat.keep_back()  # without the file it may not be what is to be said
             self.attaching.cancel_reading()
@@ -359,7 +359,8 @@ class PaneFiles(QObject):
             attaching.put_back(*places)
             attaching.follow(chat_id, last)
 
-        self.offered.emit(tr("{name} removed", name=name), undo)
+        words = mark("No longer reads {name}") if chat_id else mark("{name} removed")
+        self.offered.emit(tr(words, name=name), undo)
 
     @Slot(object, object)
     def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
