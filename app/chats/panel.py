@@ -101,18 +101,13 @@ def usual() -> list[Member]:
     ]
 
 
-def names(members: Sequence[Member], models: Sequence[str]) -> list[str]:
-    """What tells each from the others; ``models``: the names of their models."""
-    found = []
-    several = len(set(models)) > 1
-    for member, model in zip(members, models, strict=True):
-        words = [model] if several else []
-        if member.seed is not None:
-            words.append(tr("Seed {n}", n=member.seed))
-        if member.temperature is not None and member.seed is None:
-            words.append(tr("Temperature {value}", value=member.temperature))
-        found.append(member.name or " · ".join(words))
-    return found
+def name(member: Member) -> str:
+    """What tells it from others of its model; "" where that is nothing."""
+    if member.name or (member.seed is None and member.temperature is None):
+        return member.name
+    if member.seed is not None:
+        return tr("Seed {n}", n=member.seed)
+    return tr("Temperature {value}", value=member.temperature)
 
 
 # What stands in the messages.

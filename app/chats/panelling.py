@@ -76,18 +76,22 @@ class Panelling(QObject):
         own = self._saved.record.model
         refs = [member.model or own for member in members]
         models = [self._loader.get(ref).name for ref in refs]
-        names = panel.names(members, models)
         known = [status.model for status in map(self._loader.get, refs)]
         asked_with = panel.asked_with(
             members, options, [model.defaults if model is not None else {} for model in known]
         )
         panel_id, begun = new_id(), []
         with self._saved.together():
-            for letter, member, name, ref, model, own_options in zip(
-                panel.letters(len(members)), members, names, refs, models, asked_with, strict=True
+            for letter, member, ref, model, own_options in zip(
+                panel.letters(len(members)), members, refs, models, asked_with, strict=True
             ):
                 answer = Answer(new_id(), model=ref, options=own_options)
-                told = {"id": panel_id, "letter": letter, **member.to_json(), "name": name}
+                told = {
+                    "id": panel_id,
+                    "letter": letter,
+                    **member.to_json(),
+                    "name": panel.name(member),
+                }
                 message = Message(answer.message_id, asked.chat_id, asked.id, "assistant")
                 self._saved.add(
                     replace(message, status="streaming", model=model, stats={"panel": told})

@@ -192,7 +192,7 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
 def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
     """An unfolded panel shows its columns, each with what it has said."""
     shown = [column.message_id for column in pane.panel.columns]
-    if shown != [message.id for message in chat.columns(pane.panel.shown)]:
+    if shown != [message.id for message in chat.columns(pane.panel.about)]:
         yield "the panel shows other columns than the chat has"
         return
     for column in pane.panel.columns:

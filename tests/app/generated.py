@@ -40,6 +40,15 @@ FILES = (
 STATUSES = tuple(each for each in get_args(Status) if each != "streaming")
 
 
+MARKS: tuple[dict[str, Any], ...] = (
+    {},
+    {"branch": "Größer 日"},
+    {"panel": {"id": "p", "letter": "B", "name": "Ändern", "system": "Doubt it.", "seed": 7}},
+    {"panel": {"id": "p", "kind": "merge", "of": {"A": "Optimist", "B": "日"}}, "branch": "x"},
+)
+"""What a branch is called, and of which panel a message is."""
+
+
 def chats(count: int, seed: int = 1) -> list[tuple[ChatRecord, list[Message]]]:
     """So many chats, each with its tree; the same ones for the same seed but for their ids."""
     chance = random.Random(seed)
@@ -85,7 +94,7 @@ def _chat(chance: random.Random) -> tuple[ChatRecord, list[Message]]:
                 chance.choice(STATUSES) if answers else "complete",
                 chance.choice(("", "It did not fit.")),
                 "guide" if answers else "",
-                _options(chance) if answers else {},
+                {**(_options(chance) if answers else {}), **chance.choice(MARKS)},
                 chance.uniform(0, 2e9),
                 attachments=() if answers else _files(chance),
             )

@@ -79,7 +79,7 @@ class MemberRow(QWidget):
             grid.addWidget(field, 0, column)
         grid.addWidget(self.system, 1, 0, 1, 4)
         grid.setColumnStretch(0, 3)
-        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(1, 4)
         self.name.setMinimumWidth(scaled(120))
         for number in (self.temperature, self.seed):
             number.setFixedWidth(scaled(116))
@@ -158,7 +158,7 @@ class PanelDialog(Sheet):
         self.go = self.button(tr("Ask"), self.accept)
         self.put(self.label(about), head, area, self.why)
         self.put_foot(self.go, self.add)
-        self.resize(scaled(660), scaled(470))
+        self.resize(scaled(700), scaled(470))
         self._fill_names(settings.panel)
         self.show_members(members_of(settings))
         self.saved.activated.connect(self._on_saved)

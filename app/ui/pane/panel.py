@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -96,7 +97,9 @@ class Column(QFrame):
         self.row.resized.connect(self._soon.start)
         self.row.show()
         self.letter = panel.letter_of(message)
-        self._title = " ".join((self.letter, panel.called(message)))
+        # Its name first: a narrow column has no room for both.
+        names = filter(None, (panel.name_of(message), message.model))
+        self._title = f"{self.letter} {' · '.join(names)}"
         self.set_message(message)
 
     def set_message(self, message: Message) -> None:
@@ -179,6 +182,9 @@ class Column(QFrame):
 class PanelView(QWidget):
     """The columns of one panel in the place of the conversation.
 
+    Attributes:
+        about: the message that it was asked to show the panel of.
+
     Signals:
         asked(action, id): what the buttons of an answer ask for.
         kept(id), made(kind): one is kept; something is made of all.
@@ -194,7 +200,7 @@ class PanelView(QWidget):
         super().__init__(parent)
         self._chat = chat
         self.columns: list[Column] = []
-        self._about = ""
+        self.about = ""
         self.setAccessibleName(tr("Panel"))
         self._question = QLabel(self)
         self._question.setTextFormat(Qt.TextFormat.PlainText)
@@ -213,17 +219,22 @@ class PanelView(QWidget):
         self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons: dict[str, QPushButton] = {}
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
+        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        rows = (QHBoxLayout(), QHBoxLayout())  # below each other where there is no room
+        for stretch, row in enumerate((self._foot, *rows)):
+            row.setSpacing(8)
+            if stretch:
+                self._foot.addLayout(row, stretch - 1)
         for kind, (words, tip) in WORDS.items():
             button = QPushButton(tr(words), self)
             button.setToolTip(tr(tip))
             button.clicked.connect(partial(self.made.emit, kind))
             self.buttons[kind] = button
-            foot.addWidget(button)
+            rows[kind == panel.VOTE].addWidget(button)
+        rows[0].addStretch(1)
         self.note = plain_label(self, tr("Agreement is not truth."))
         keep_font(self.note, t.SMALL_PX)
-        foot.addWidget(self.note, 1)
+        rows[1].addWidget(self.note, 1)
         head = QHBoxLayout()
         head.addWidget(self._question, 1)
         head.addWidget(self.close_button)
@@ -232,7 +243,7 @@ class PanelView(QWidget):
         layout.setSpacing(8)
         layout.addLayout(head)
         layout.addWidget(self._area, 1)
-        layout.addLayout(foot)
+        layout.addLayout(self._foot)
         float_bars(self)
         chat.text_added.connect(self._on_text)
         chat.message_changed.connect(self._on_changed)
@@ -243,7 +254,7 @@ class PanelView(QWidget):
 
     def show_panel(self, message_id: str) -> None:
         """Show the columns of the panel that a message belongs to."""
-        self._about = message_id
+        self.about = message_id
         had = [c.letter for c in self.columns if c.message_id == self.current]
         for column in self.columns:
             column.hide()
@@ -325,7 +336,7 @@ class PanelView(QWidget):
     def _on_path(self) -> None:
         """A column may have been deleted, have come back or be answered anew."""
         shown = [c.message_id for c in self.columns]
-        about = next((i for i in (self._about, *shown) if i in self._chat.transcript), "")
+        about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
         found = [m.id for m in self._chat.columns(about)]
         if shown and not found:
             self.columns = []
@@ -341,7 +352,10 @@ class PanelView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.note.setVisible(self.width() >= scaled(t.NARROW))
+        needed = sum(8 + each.sizeHint().width() for each in self.buttons.values())
+        needed += self.note.fontMetrics().horizontalAdvance(self.note.text())
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._foot.setDirection(beside if self.width() > needed + 24 else below)
         self._show_question()
 
     def showEvent(self, event: QShowEvent) -> None:

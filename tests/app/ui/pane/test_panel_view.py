@@ -39,9 +39,9 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     assert len({s.session.id for s in sent}) == 3
     assert pane.unfolded
     assert [c.accessibleName() for c in pane.panel.columns] == [
-        "A Guide · Optimist",
-        "B Guide · Sceptic",
-        "C Guide · Engineer",
+        "A Optimist · Guide",
+        "B Sceptic · Guide",
+        "C Engineer · Guide",
     ]
     assert QApplication.focusWidget() is pane.panel.columns[0]
     for command, may in (("edit_last", False), ("composer", True)):
