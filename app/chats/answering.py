@@ -14,6 +14,7 @@ from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer, Phase, kept_stats
 from app.chats.images import joined
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
+from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
 from app.chats.signals import ChatSignals
@@ -139,8 +140,12 @@ class Answering(QObject):
     def prepare_rest(self, message: Message) -> None:
         """A reply is to go on with this message, which was cut off."""
         answer = Answer.going_on(message.id, message.content, message.reasoning)
+        member = Member.from_json(panel.told(message))
+        answer.model = member.model or None
         if (own := of_answer(message.stats, self.options)) is not None:
             answer.options = going_on(own, self.options)
+        elif panel.letter_of(message):  # the program ended before its figures were there
+            answer.options = member.options(self.options)
         self.prepare(answer)
         self._saved.save(self._saved.transcript.update(message.id, status="streaming", error=""))
 

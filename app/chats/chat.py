@@ -249,7 +249,7 @@ class Chat(ChatSignals):
 
     @property
     def answering_id(self) -> str | None:
-        answer = self._answering.answer
+        answer = self._speaker.answer
         return answer.message_id if answer is not None else None
 
     @property
@@ -266,7 +266,7 @@ class Chat(ChatSignals):
 
     @property
     def thought_s(self) -> float | None:
-        answer = self._answering.answer
+        answer = self._speaker.answer
         return answer.thought_s if answer is not None else None
 
     @property

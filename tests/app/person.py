@@ -80,6 +80,7 @@ from app.ui.pane.options import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
+from app.ui.transcript.answer_row import PART
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import configure_docking
 from tests.app.agreement import disagreements
@@ -545,7 +546,7 @@ class Person:
         return set()
 
     def panel(self, what: str, n: int) -> Touched:
-        """Ask a panel, fold it, make something of it, keep a column, also while it is written."""
+        """Ask a panel, fold it, make something of it; a column kept, asked again or led to."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -554,10 +555,15 @@ class Person:
             members = [{}, {"system": "Doubt it."}, {"model": self.models[n % len(self.models)]}]
             self.app.settings.set(panels={"": members[: 2 + n % 2]}, panel="")
             self.window.commands["panel_again"].trigger()
-        elif what == "keep" and pane.unfolded:
-            columns = pane.panel.columns
-            columns[n % len(columns)].keep.click()
-        elif what != "keep":
+        elif what in {"keep", "again"}:
+            for column in pane.panel.columns[n % 3 : n % 3 + 1] if pane.unfolded else ():
+                if what == "keep":
+                    column.keep.click()
+                else:
+                    column.asked.emit(Action.REGENERATE.value, column.message_id)
+        elif what == "part":
+            pane.transcript.asked.emit(f"{PART}{'ABCD'[n % 4]}", pane.chat.transcript.leaf_id or "")
+        else:
             self.window.commands[f"panel_{what}"].trigger()
         return {pane.chat.id}
 
@@ -1076,7 +1082,7 @@ class Person:
 
 
 ORGANISE = ("pin", "archive", "move", "tag", "make", "fold", "delete", "drag", "key")
-PANEL = ("ask", "ask", "ask", "keep", "keep", "show", "judge", "merge", "vote")
+PANEL = ("ask", "ask", "ask", "keep", "keep", "again", "part", "show", "judge", "merge", "vote")
 SMALL = st.integers(0, 7)
 ANY = st.integers(0, 999)
 WORDS = st.sampled_from(("one", "said", "", "word", "zzz", "n", "three two"))

@@ -84,15 +84,18 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     assert not run.pane.unfolded
 
 
-def test_a_column_from_a_file_that_answers_nothing_is_gone_on_with(start: Start):
+def test_a_column_from_a_file_that_answers_nothing_is_gone_on_with_as_who_it_is(start: Start):
     run = start().ready()
     run.ask("say before")
-    chat, stats = run.pane.chat, {"panel": {"system": "Doubt it."}}
+    told = {"letter": "A", "system": "Doubt it.", "model": SMALL, "temperature": 0.3}
+    chat, stats = run.pane.chat, {"panel": told}
     half = Message(new_id(), chat.id, None, "assistant", "half", status="cancelled", stats=stats)
     chat._saved.add(half)
     chat.path_changed.emit()
     assert chat.continue_answer(half.id)
     run.until(lambda: not chat.answering)
+    asked = run.engine.sent[-1]
+    assert (asked.session.model.name, asked.params.temperature) == ("Small-3B", 0.3)
 
 
 def ask(run: Run, text: str, *members: Member) -> list[str]:
