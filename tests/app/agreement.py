@@ -283,7 +283,8 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
         loads = status.state is LoadState.LOADING
         if loads and not any(path.endswith(status.ref) for path, _ in running.loads):
             yield f"{status.name} is loading in the window only"
-    at_work = {session_id: reply.paused for session_id, reply in running.running().items()}
+    replies = running.running().items()  # what is closed ends as soon as the engine hears of it
+    at_work = {session: reply.paused for session, reply in replies if not reply.session.closed}
     if at_work != asked:
         yield f"the engine answers {at_work}, the window shows {asked}"
     idle = {s.id for s in running.sessions.values() if not s.closed} - used
