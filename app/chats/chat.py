@@ -16,6 +16,7 @@ from app.chats.answer import Answer, Phase
 from app.chats.answering import Answering
 from app.chats.attaching import Attaching
 from app.chats.counting import ToCount, TokenCount
+from app.chats.helping import Helping
 from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.panel import Member
 from app.chats.panelling import Panelling
@@ -64,6 +65,7 @@ class Chat(ChatSignals):
         alias: what stands in the place of its model's name while that is hidden, else "".
         queue: what is said once the reply has ended.
         panel: the columns of a panel, while they are written.
+        helping: what asks the helpers that the model calls for.
         sends_later: what is composed is submitted by itself once its files are read, or the reply
             has ended that it steers.
         steers: it, or the first of the queue, is not to wait for the end of what the model says,
@@ -90,6 +92,7 @@ class Chat(ChatSignals):
         parts = (self._saved, bridge, loader, self, toolbox)
         self._answering = Answering(*parts)
         self.panel = Panelling(*parts, self._answering)
+        self.helping = Helping(*parts, self._answering)
         self.alias = self._short = self.unsent = ""
         self.sends_later = self.steers = False
         self.queue = MessageQueue(self._saved, self._on_queue)
@@ -262,7 +265,8 @@ class Chat(ChatSignals):
     def answering_with(self) -> frozenset[str]:
         """The references of the models that replies are asked of."""
         answers = (speaker.answer for speaker in self._speakers)
-        return frozenset(a.model or self.record.model for a in answers if a is not None)
+        asked = {a.model or self.record.model for a in answers if a is not None}
+        return self.helping.models.union(asked)
 
     @property
     def thought_s(self) -> float | None:

@@ -187,6 +187,13 @@ def _sentence(place: str, what: str) -> str:
 CONTEXT = (256, 16_777_216)
 """The fewest and the most tokens that a chat's context can be limited to."""
 
+HELPER_BOUNDS = {
+    "helper_tokens": (16, 32_768),
+    "helper_seconds": (5, 3_600),
+    "helpers_at_once": (1, 8),
+}
+"""The least and the most that helpers may be given."""
+
 
 @dataclass(frozen=True)
 class ChatOptions:
@@ -207,6 +214,9 @@ class ChatOptions:
         choices: for "choices", the texts of which the answer is one.
         pattern: for "pattern", a regular expression of which the answer is all.
         tools: the keys of the tools that are offered, see `app.tools.tool.Tool.key`.
+        helper_tokens: the longest answer of a helper.
+        helper_seconds: how long the helpers of one call may take together.
+        helpers_at_once: how many of them answer at the same time.
     """
 
     temperature: float | None = None
@@ -232,6 +242,9 @@ class ChatOptions:
     choices: tuple[str, ...] = ()
     pattern: str = ""
     tools: tuple[str, ...] = ()
+    helper_tokens: int = 1_024
+    helper_seconds: int = 120
+    helpers_at_once: int = 4
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
@@ -254,6 +267,9 @@ class ChatOptions:
             elif option.name == "kv_bits":
                 if value in (4, 8):
                     known["kv_bits"] = int(value)
+            elif (most := HELPER_BOUNDS.get(option.name)) is not None:
+                if type(value) is int and most[0] <= value <= most[1]:
+                    known[option.name] = value
             elif option.name == "context":
                 if type(value) is int and CONTEXT[0] <= value <= CONTEXT[1]:
                     known["context"] = value

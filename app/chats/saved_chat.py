@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial, wraps
@@ -23,6 +23,8 @@ class SavedChat:
         stored: False for a new chat in which no key was pressed yet.
     """
 
+    _aside = False
+
     def __init__(self, record: ChatRecord, store: Store, *, stored: bool) -> None:
         self.record = record
         self.stored = stored
@@ -31,6 +33,12 @@ class SavedChat:
         self.transcript = (
             Transcript(store.messages(record.id), record.leaf_id) if stored else Transcript()
         )
+
+    def aside(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
+        """A chat with these messages, of which nothing is stored. It reads this one's files."""
+        made = SavedChat(record, self._store, stored=False)
+        made.transcript, made._aside = Transcript(messages), True
+        return made
 
     def together(self) -> AbstractContextManager[None]:
         """What is kept within reaches the file all at once, or not at all: `Store.together`."""
@@ -130,12 +138,14 @@ class SavedChat:
             if each.chat and (held := self._texts.get(each.hash)) is not None:
                 self._store.texts.save(held)
         self.transcript.add(message)
-        self._store.save_message(message, as_leaf=True)
+        if not self._aside:
+            self._store.save_message(message, as_leaf=True)
         self.change(leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at))
 
     def save(self, message: Message) -> None:
         """Store a message as it is now."""
-        self._store.save_message(message)
+        if not self._aside:
+            self._store.save_message(message)
 
     def show(self, message_id: str) -> None:
         """Show another branch, the one through this message."""

@@ -11,6 +11,7 @@ from enum import Enum
 from time import monotonic
 from typing import Any
 
+from app.chats.lanes import Lane
 from app.settings.language import counted, mark, tr
 from app.store import Message
 from app.tools.builtin import Obstacle, title_of
@@ -182,6 +183,7 @@ class Call:
         written: the arguments as the person is changing them; None where they are as they were.
         questions: what its server asks while it runs; the first is shown.
         asked: what it has asked so far, with what was said to it (`Action`).
+        lanes: the helpers that it asks.
     """
 
     message_id: str
@@ -201,6 +203,7 @@ class Call:
     written: str | None = None
     questions: list[OpenQuestion] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
+    lanes: list[Lane] = field(default_factory=list)
 
     @property
     def stands(self) -> str:
@@ -262,6 +265,8 @@ def figures(call: Call) -> dict[str, Any]:
         stats["decision"] = call.decision.value
     if call.asked:
         stats["asked"] = [list(pair) for pair in call.asked]
+    if call.lanes:
+        stats["lanes"] = [lane.to_json() for lane in call.lanes]
     if not same(call.arguments, call.made.arguments):
         stats["changed"] = True
     return stats

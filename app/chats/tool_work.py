@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 from time import monotonic
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.bridge import Bridge
@@ -28,7 +28,7 @@ from app.chats.tool_call import (
 )
 from app.settings.language import mark, tr
 from app.store import Message, new_id
-from app.tools.builtin import Obstacle
+from app.tools.builtin import HELPERS, Obstacle
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.folders import Difference
 from app.tools.host import Toolbox, ToolHost
@@ -155,7 +155,14 @@ class ToolWork(QObject):
         step: which answer of this turn made them, counted from 1.
         tokens: written and read by the answers of this turn so far.
         offers: what else the chat's servers have.
+
+    Signals:
+        helpers_wanted(call): it asks helpers; who hears of it fills its lanes, and its future.
+        helpers_stopped(call): they are to come to their end, with what they have said.
     """
+
+    helpers_wanted = Signal(object)
+    helpers_stopped = Signal(object)
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
@@ -324,7 +331,9 @@ class ToolWork(QObject):
     def stop_call(self, message_id: str) -> None:
         """End one call; the model is told so, and the chat goes on."""
         call = self.calls.get(message_id)
-        if call is not None and call.state is CallState.RUNNING:
+        if call is not None and call.lanes and call.state is CallState.RUNNING:
+            self.helpers_stopped.emit(call)
+        elif call is not None and call.state is CallState.RUNNING:
             self._cancel(call, "cancelled")
             self._soon.start()
 
@@ -361,7 +370,11 @@ class ToolWork(QObject):
             arguments = json.loads(call.arguments or "{}")
             seen = call.preview.digest if isinstance(call.preview, Difference) else ""
             ask, chat_id = self._questions.asker(call), self._saved.record.id
-            call.future = self.toolbox.run(chat_id, call.tool, arguments, seen, ask)
+            if call.tool.key == HELPERS:
+                call.future = Future()
+                self.helpers_wanted.emit(call)
+            else:
+                call.future = self.toolbox.run(chat_id, call.tool, arguments, seen, ask)
         except (ValueError, ToolError) as error:
             self._end(call, "error", failed(error))
             return
@@ -416,9 +429,9 @@ class ToolWork(QObject):
 
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
-        self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
         if future is not None:
-            future.cancel()
+            future.cancel()  # first: what helpers have said by now is kept with the call
+        self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _end(
         self, call: Call, status: str, result: ToolResult, decision: Decision | None = None

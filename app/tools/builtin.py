@@ -189,6 +189,7 @@ class Words:
         question: stands above a call that waits.
         labels: of the arguments, by their names; "" for one that needs none.
         plain: the question where there are no arguments, if it is another.
+        values: by an argument's name, how a person reads of what it may be.
     """
 
     title: str
@@ -196,6 +197,7 @@ class Words:
     question: str
     labels: Mapping[str, str] = field(default_factory=dict)
     plain: str = ""
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 WORDS = {
@@ -246,6 +248,13 @@ WORDS = {
         mark("Runs Python code, without network or files."),
         mark("Run this Python code?"),
         {"code": ""},
+    ),
+    "ask_helpers": Words(
+        mark("Ask Helpers"),
+        mark("Asks other chats with the same model, up to 8 questions at once."),
+        mark("Ask helpers these questions?"),
+        {"questions": "", "context": mark("Context")},
+        values={"context": {"fresh": mark("Only the question"), "fork": mark("This chat so far")}},
     ),
 }
 """Of the built-in tools, by their names."""
@@ -299,9 +308,34 @@ def _within(a: Arguments, c: Context) -> None:
     folders.check(_text(a, "path"), c.grants)
 
 
+def _can_be_asked(a: Arguments, c: Context) -> None:
+    helper_questions(a)
+
+
 def _search(a: Arguments, c: Context) -> str:
     name, text = _text(a, "name"), _text(a, "text")
     return folders.search_files(name, text, _text(a, "path"), c.grants)
+
+
+MOST_HELPERS = 8
+"""Questions of one call."""
+
+
+def helper_questions(arguments: Arguments) -> tuple[list[str], bool]:
+    """What helpers are asked, and whether they begin with what the chat has read.
+
+    A small model may give one question as a text. Raises ToolError.
+    """
+    questions = arguments.get("questions")
+    listed = questions if isinstance(questions, list) else [questions]
+    asked = [each.strip() for each in listed if isinstance(each, str) and each.strip()]
+    if not 1 <= len(asked) == len(listed) <= MOST_HELPERS:
+        words = mark("“{name}” must be a list of 1 to {most} texts.")
+        raise ToolError(words, name="questions", most=MOST_HELPERS)
+    context = arguments.get("context") or "fresh"
+    if context not in ("fresh", "fork"):
+        raise ToolError(mark("“{name}” must be “fresh” or “fork”."), name="context")
+    return asked, context == "fork"
 
 
 _PATH = {"type": "string", "description": "The whole path, in a granted folder."}
@@ -360,7 +394,21 @@ STANDARD = (
         lambda a, c: fetch(_text(a, "url")),
         url={"type": "string"},
     ),
+    replace(
+        own(
+            "ask_helpers",
+            "Asks several questions at once, each of a helper: a chat of its own with your model, "
+            "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
+            "a fork has read this chat.",
+            lambda a, c: "",  # the chat asks them: `app.chats.helping`
+            questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
+            context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
+        ),
+        check=_can_be_asked,
+    ),
 )
+HELPERS = STANDARD[-1].tool.key
+"""Its key; what it does needs the chat, not a thread."""
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"

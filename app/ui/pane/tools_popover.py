@@ -11,11 +11,13 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
+    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -23,9 +25,10 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.settings.language import counted, number, tr
+from app.chats.options import HELPER_BOUNDS, ChatOptions
+from app.settings.language import counted, mark, number, tr
 from app.settings.paths import short_path
-from app.tools.builtin import about_of, title_of
+from app.tools.builtin import HELPERS, about_of, title_of
 from app.tools.consent import Change, Grant
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
@@ -78,6 +81,13 @@ def _told(tool: Tool, other: Tool) -> str:
     """What is said of a tool that differs from another: its title, too, where that does."""
     about = tool.description[:LONGEST]
     return about if tool.title == other.title else f"{title_of(tool)}: {about}"
+
+
+_BOUNDS = {
+    "helper_tokens": mark("Tokens for each helper"),
+    "helper_seconds": mark("Seconds for all helpers"),
+    "helpers_at_once": mark("Helpers at once"),
+}
 
 
 class ToolsPopover(QFrame):
@@ -143,7 +153,9 @@ class ToolsPopover(QFrame):
         if words := header.of_tools(self._chat):
             layout.addWidget(note(words, page))
         for tool in self._toolbox.builtin.tools:
-            self._add_tool(tool, layout, page)
+            box = self._add_tool(tool, layout, page)
+            if tool.key == HELPERS:
+                self._add_bounds(box, layout, page)
         for words in self._toolbox.builtin.absent:
             layout.addWidget(note(words, page))
         self._fill_folders(layout, page)
@@ -272,6 +284,33 @@ class ToolsPopover(QFrame):
             column.addWidget(words)
         layout.addLayout(column)
         return box
+
+    def _add_bounds(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:
+        """What helpers may take, below their switch while it is on."""
+        rows = QWidget(page)
+        form = QFormLayout(rows)
+        form.setContentsMargins(24, 0, 0, 4)
+        for name, words in _BOUNDS.items():
+            field = QSpinBox(rows)
+            field.setRange(*HELPER_BOUNDS[name])
+            field.setValue(getattr(self._chat.options, name))
+            field.setAccessibleName(tr(words))
+            field.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+            field.setGroupSeparatorShown(True)
+            field.setKeyboardTracking(False)  # no value on the way to another
+            field.valueChanged.connect(lambda value, name=name: self._bound(name, value))
+            label = note(tr(words), rows)
+            label.setMinimumHeight(field.sizeHint().height())
+            form.addRow(label, field)
+        layout.addWidget(rows)
+        rows.setVisible(box.isChecked())
+        box.toggled.connect(rows.setVisible)
+        box.toggled.connect(self._fit)
+
+    def _bound(self, name: str, value: int) -> None:
+        chat = self._chat
+        params = {**chat.options.to_params(), name: value}
+        chat.set_options(ChatOptions.from_params(params), chat.record.system)
 
     def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
         """Switches a server on that has no tools, or whose tools nobody has looked at."""

@@ -22,10 +22,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
+from app.chats.lanes import Lane, lanes_of
 from app.chats.tool_call import Call, CallState, fault_in
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
-from app.tools.builtin import Obstacle, about_of, title_of, words_of
+from app.tools.builtin import HELPERS, Obstacle, about_of, title_of, words_of
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.folders import Difference
 from app.tools.tool import BUILT_IN, Tool, readable, visible
@@ -33,6 +34,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
+from app.ui.transcript.helper_lanes import HelperLanes
 from app.ui.transcript.message_row import Can, MessageRow, beginning, shown_result
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.widgets.manners import mirror, mirrored, plain_tip
@@ -110,6 +112,10 @@ def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
     words, found = words_of(tool), []
     for key, value in json.loads(arguments or "{}").items():
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        if words is not None and key in words.values:
+            text = tr(words.values[key][text]) if text in words.values[key] else text
+        elif tool.key == HELPERS and isinstance(value, list):
+            text = "\n".join(f"{n}. {each}" for n, each in enumerate(value, 1))
         if words is None or text:
             label = words.labels.get(key) if words is not None else None
             named = visible(key) if label is None else label and tr(label)
@@ -124,6 +130,8 @@ def size_words(characters: int) -> str:
 def subject_of(message: Message) -> str:
     """What a call of a built-in tool was about: its file, page or sum; "" where no line says it."""
     tool = tool_of(message)
+    if len(helpers := lanes_of(message)) > 1:
+        return counted("%n helper", "%n helpers", len(helpers))
     pairs = shown_arguments(tool, str(message.stats.get("arguments", "")))
     if words_of(tool) is None or not pairs:
         return ""
@@ -316,6 +324,7 @@ class ToolRow(MessageRow):
         kept(id, shorten): what becomes of a result that is too long.
         stopped(id), retried(id): the running call is to end; and to be made again.
         answered(id, response): what the person says to a question of the tool's server.
+        helper_stopped(id, number): this helper of the call is to end.
     """
 
     decided = Signal(str, object, str)
@@ -325,6 +334,7 @@ class ToolRow(MessageRow):
     stopped = Signal(str)
     retried = Signal(str)
     answered = Signal(str, object)
+    helper_stopped = Signal(str, int)
 
     MOST_LINES = 12
     MOST_SHOWN = 20_000  # characters of arguments that are laid out; longer ones are scrolled
@@ -347,6 +357,8 @@ class ToolRow(MessageRow):
         self._arguments.setTabChangesFocus(True)
         self._arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
+        self._lanes: HelperLanes | None = None
+        self._sought = False  # its text is shown in the place of lanes
         self._choices = {
             decision: self._plain(tr(words), tr(tip)) for decision, words, tip in CHOICES
         }
@@ -417,7 +429,20 @@ class ToolRow(MessageRow):
     def _sought_in(self, *, shown: bool) -> TextView | None:
         if shown and self.state is CallState.OVER and not self._fold.isChecked():
             self.fold()
+        if shown and self._lanes is not None and not self._sought:
+            self._sought = True
+            self.resized.emit()
         return self._view
+
+    @property
+    def lanes(self) -> HelperLanes | None:
+        """Those of the helpers that the call asks, or has asked."""
+        return self._lanes
+
+    def append(self, text: str, kind: str) -> None:
+        """Its helpers have gone on."""
+        if self._lanes is not None and self._call is not None:
+            self._lanes.show_lanes(self._call.lanes)
 
     def set_call(self, call: Call | None) -> None:
         """Take the call as it is now; None when it is over."""
@@ -488,6 +513,10 @@ class ToolRow(MessageRow):
             self._ground = QRect(PAD, y, inner, height + 2 * GAP)
             self._view.setGeometry(PAD + self.INSET, y + GAP, inner - 2 * self.INSET, height)
             y += self._ground.height() + GAP
+        if self._lanes is not None:
+            height = self._lanes.arrange(inner)
+            self._lanes.setGeometry(PAD, y, inner, height)
+            y += height + GAP
         if not self._arguments.isHidden():
             font = QFontMetrics(self._arguments.font())
             lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
@@ -512,9 +541,16 @@ class ToolRow(MessageRow):
         self._fold.setToolTip(plain_tip(self._fold.text()) if hint.width() > width else "")
         self._fold.move(0, 0)
         y = self._fold.height()
-        open_ = self._fold.isChecked()
-        self._view.setVisible(open_)
-        if open_:
+        open_, lanes = self._fold.isChecked(), self._lanes
+        self._sought = self._sought and open_
+        self._view.setVisible(open_ and (lanes is None or self._sought))
+        if lanes is not None:
+            lanes.setVisible(open_ and not self._sought)
+            height = lanes.arrange(width - 18)
+            lanes.setGeometry(18, y + 4, width - 18, height)
+            mirror(self, lanes, width=width)
+            y += height + 8 if not lanes.isHidden() else 0
+        if not self._view.isHidden():
             height = self._view.height_for(width - 18)
             self._view.setGeometry(18, y + 4, width - 18, height)
             y += height + 8
@@ -617,11 +653,29 @@ class ToolRow(MessageRow):
         """Whether it has run so long in silence that it may be made again."""
         if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
             return False
-        return monotonic() - self._call.since >= self.SILENT_S
+        return self._lanes is None and monotonic() - self._call.since >= self.SILENT_S
+
+    def _show_lanes(self) -> None:
+        """Have a lane for each helper; none while the call is only asked for."""
+        call = self._call
+        lanes = call.lanes if call is not None else lanes_of(self.message)
+        shown: list[Lane] = lanes if self.state is not CallState.ASKING else []
+        if self._lanes is not None and len(self._lanes.lanes) != len(shown):
+            self._lanes.hide()
+            self._lanes.deleteLater()
+            self._lanes = None
+        if shown and self._lanes is None:
+            self._lanes = HelperLanes(len(shown), self)
+            self._lanes.resized.connect(self.resized)
+            self._lanes.stopped.connect(lambda n: self.helper_stopped.emit(self.message.id, n))
+            self._lanes.setVisible(self.state is not CallState.OVER)
+        if self._lanes is not None:
+            self._lanes.show_lanes(shown)
 
     def _show(self) -> None:
         """Show what belongs to the state that the call is in."""
         state, call = self.state, self._call
+        self._show_lanes()
         asking = state is CallState.ASKING and call is not None and call.tool is not None
         self._show_question()
         if not asking:
@@ -700,7 +754,7 @@ class ToolRow(MessageRow):
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
-        elif self._form is None and call is not None:
+        elif self._form is None and self._lanes is None and call is not None:
             shown = pairs or []
             file = [pair for pair in shown if not pair[0]] if call.shown_first else []
             writer.arguments(file or shown)  # its text is not the change: that is yet to come

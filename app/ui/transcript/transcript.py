@@ -746,6 +746,7 @@ class TranscriptView(QAbstractScrollArea):
         row.stopped.connect(tools.stop_call)
         row.retried.connect(tools.retry_call)
         row.answered.connect(tools.answer)
+        row.helper_stopped.connect(self._chat.helping.stop_lane)
         return row
 
     def _count_waiting(self) -> None:

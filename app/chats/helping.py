@@ -1,0 +1,275 @@
+"""Helpers: several questions that a chat's model asks at once, each of a chat of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app import flows
+from app.chats.answer import Answer, Phase
+from app.chats.answering import Answering
+from app.chats.lanes import Lane, LaneState, for_fork, result
+from app.chats.options import ChatOptions, model_of_answer, of_answer
+from app.chats.saved_chat import SavedChat
+from app.chats.signals import ChatSignals
+from app.chats.tool_call import Call, CallState, turn_with_calls
+from app.models.loading import LoadState, ModelLoader
+from app.remote.address import is_remote
+from app.settings.language import tr
+from app.store import Message, new_id
+from app.tools.builtin import helper_questions
+from app.tools.tool import ToolError, failed
+
+if TYPE_CHECKING:
+    from app.bridge import Bridge
+    from app.tools.host import Toolbox
+
+_AT_WORK = {
+    Phase.READING: LaneState.READING,
+    Phase.THINKING: LaneState.THINKING,
+    Phase.WRITING: LaneState.WRITING,
+}
+
+
+@dataclass
+class _Round:
+    """The helpers of one call.
+
+    Attributes:
+        model: the reference of the one that has asked.
+        options: what it was asked with.
+        path: what the chat has read, the call last, for helpers that go on from there.
+        at_work: those that answer, by the number of their lane.
+        since: when each of these wrote its first word, by `monotonic`.
+    """
+
+    call: Call
+    model: str
+    options: ChatOptions
+    path: list[Message]
+    clock: QTimer
+    at_work: dict[int, Answering] = field(default_factory=dict)
+    since: dict[int, float] = field(default_factory=dict)
+
+
+class Helping(QObject):
+    """Answers the calls that ask helpers, in the background and in bounds that the person has set.
+
+    A helper that goes on from what the chat has read has the session's fork, and reads the same
+    tools at the head of its prompt. Its own chat has none of them: it can run nothing.
+    """
+
+    MEASURE_MS = 1_000
+
+    def __init__(
+        self,
+        saved: SavedChat,
+        bridge: Bridge,
+        loader: ModelLoader,
+        chat: ChatSignals,
+        toolbox: Toolbox,
+        main: Answering,
+    ) -> None:
+        """``main``: what answers in the chat, and calls tools."""
+        super().__init__(chat)
+        self._saved, self._bridge, self._loader = saved, bridge, loader
+        self._toolbox, self._main, self._chat = toolbox, main, chat
+        self._rounds: dict[str, _Round] = {}
+        self._measure = QTimer(self, interval=self.MEASURE_MS)
+        self._measure.timeout.connect(self._on_measure)
+        main.tools.helpers_wanted.connect(self.begin)
+        main.tools.helpers_stopped.connect(self.stop)
+
+    @property
+    def models(self) -> frozenset[str]:
+        """The references of the models that helpers ask now."""
+        return frozenset(each.model for each in self._rounds.values())
+
+    @Slot(object)
+    def begin(self, call: Call) -> None:
+        """Ask what a call asks; its future takes what comes of it, and ends it when cancelled."""
+        assert call.future is not None
+        try:
+            questions, fork = helper_questions(json.loads(call.arguments or "{}"))
+        except ToolError as error:
+            call.future.set_result(failed(error))
+            return
+        path = self._saved.transcript.path_to(call.message_id)
+        asking = next(m for m in reversed(path) if m.role == "assistant")
+        own, model = self._saved.record.model, model_of_answer(asking.stats)
+        if model is None or (is_remote(model) and model != own):
+            model = own  # as for the results: the person has left that server
+        options, now = of_answer(asking.stats, self._main.options), self._main.options
+        options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
+        options = replace(options, answer_as=None, tools=options.tools if fork else ())
+        call.lanes = [Lane(question) for question in questions]
+        clock = QTimer(self, singleShot=True, interval=1_000 * now.helper_seconds)
+        round_ = _Round(call, model, options, path if fork else [], clock)
+        clock.timeout.connect(partial(self._end, round_, LaneState.TIME))
+        self._rounds[call.message_id] = round_
+        call.future.add_done_callback(lambda _: self._let_go(call.message_id))
+        clock.start()
+        self._measure.start()
+        self._go_on(round_)
+
+    @Slot(object)
+    def stop(self, call: Call) -> None:
+        """End all helpers of a call; what they have said goes back."""
+        if (round_ := self._rounds.get(call.message_id)) is not None:
+            self._end(round_, LaneState.STOPPED)
+
+    def stop_lane(self, message_id: str, number: int) -> None:
+        """End one helper, counted from 0; the others go on."""
+        if (round_ := self._rounds.get(message_id)) is not None:
+            self._end(round_, LaneState.STOPPED, number)
+
+    def _end(self, round_: _Round, state: LaneState, number: int | None = None) -> None:
+        for at, lane in enumerate(round_.call.lanes):
+            if not lane.over and number in (None, at):
+                lane.state = state
+                if (helper := round_.at_work.get(at)) is not None:
+                    helper.stop()
+        self._go_on(round_)
+
+    def _go_on(self, round_: _Round) -> None:
+        """Let as many as may be at work; once none is, the call has its result."""
+        call, most = round_.call, self._main.options.helpers_at_once
+        for number, lane in enumerate(call.lanes):
+            waits = lane.state is LaneState.WAITING and number not in round_.at_work
+            if waits and len(round_.at_work) < most:
+                self._ask(round_, number)
+        self._tell(round_)
+        future = call.future
+        if not round_.at_work and future is not None and not future.done():
+            future.set_result(result(call.lanes))
+
+    def _ask(self, round_: _Round, number: int) -> None:
+        call, status = round_.call, self._loader.get(round_.model)
+        lane = call.lanes[number]
+        if status.state is not LoadState.READY:
+            lane.state, lane.why = LaneState.FAILED, status.error or tr("The model was unloaded.")
+            return
+        record = replace(self._saved.record, id=new_id(), model=round_.model, params={})
+        if path := round_.path:
+            told = for_fork(lane.question, number + 1, len(call.lanes))
+            messages = [*path[:-1], replace(path[-1], content=told, status="complete")]
+        else:
+            record = replace(record, system="")
+            messages = [Message(new_id(), record.id, None, content=lane.question)]
+        aside = self._saved.aside(record, messages)
+        answer = Answer(new_id(), model=round_.model, options=round_.options)
+        aside.add(Message(answer.message_id, record.id, messages[-1].id, "assistant"))
+        signals = ChatSignals(self)
+        helper = Answering(aside, self._bridge, self._loader, signals, self._toolbox)
+        if path:
+            helper.session.twin_of(self._main.session)
+        helper.session.set_background(True)
+        signals.text_added.connect(partial(self._on_text, round_, number))
+        signals.phase_changed.connect(partial(self._on_phase, round_, number))
+        ended = partial(self._on_ended, round_, number, answer.message_id)
+        signals.reply_ended.connect(ended)
+        helper.called.connect(ended)  # a tool, which was not run
+        round_.at_work[number] = helper
+        helper.prepare(answer)
+        helper.begin()
+
+    # What a helper tells.
+
+    def _on_text(self, round_: _Round, number: int, _: str, text: str, kind: str) -> None:
+        if kind == "answer":
+            round_.since.setdefault(number, monotonic())
+            round_.call.lanes[number].text += text
+            self._tell(round_)
+
+    def _on_phase(self, round_: _Round, number: int) -> None:
+        lane, helper = round_.call.lanes[number], round_.at_work.get(number)
+        if helper is None or lane.over:
+            return
+        state = _AT_WORK.get(helper.phase, lane.state)
+        if state is not lane.state:
+            lane.state = state
+            self._tell(round_)
+
+    def _on_ended(self, round_: _Round, number: int, message_id: str, _: object) -> None:
+        lane, helper = round_.call.lanes[number], round_.at_work.get(number)
+        if helper is None:
+            return
+        message = helper.message(message_id)
+        stats: dict[str, Any] = message.stats
+        lane.text = message.content.strip()
+        lane.tokens = int(stats.get("generated_tokens", lane.tokens))
+        lane.rate = float(stats.get("tokens_per_s", 0.0))
+        self._main.tools.tokens += lane.tokens
+        if lane.over:
+            pass  # it was stopped, and has heard of it
+        elif turn_with_calls(message) is not None:
+            lane.state, lane.why = LaneState.FAILED, tr("It tried to use a tool.")
+        elif message.status == "error":
+            lane.state, lane.why = LaneState.FAILED, message.error
+        elif message.status != "complete":
+            lane.state = LaneState.STOPPED
+        elif stats.get("reason") == "memory":
+            lane.state, lane.why = LaneState.FAILED, tr("Memory is full.")
+        else:
+            cut = stats.get("reason") == "length"
+            lane.state = LaneState.TOKENS if cut else LaneState.DONE
+        self._release(round_, number)
+
+    def _release(self, round_: _Round, number: int) -> None:
+        """A helper has come to its end: what the engine has read for it goes."""
+        _drop(round_.at_work.pop(number))
+        if round_.call.state is CallState.RUNNING:
+            self._go_on(round_)
+
+    def _let_go(self, message_id: str) -> None:
+        """The call is over, or nobody waits for it any more."""
+        round_ = self._rounds.pop(message_id)
+        round_.clock.stop()
+        round_.clock.deleteLater()
+        at_work, round_.at_work = round_.at_work, {}
+        for lane in round_.call.lanes:
+            if not lane.over:
+                lane.state = LaneState.STOPPED
+        for helper in at_work.values():
+            _drop(helper)
+        if not self._rounds:
+            self._measure.stop()
+
+    # What is shown of them.
+
+    def _tell(self, round_: _Round) -> None:
+        self._chat.text_added.emit(round_.call.message_id, "", "lane")
+
+    @Slot()
+    def _on_measure(self) -> None:
+        flows.start(self, self._take_rates())
+
+    async def _take_rates(self) -> None:
+        """How fast each writes, as the engine counts: text comes in pieces of several tokens."""
+        told = await self._loader.figures.now() or {}
+        sessions, now = told.get("sessions", {}), monotonic()
+        for round_, number, helper in self._at_work():
+            reply = sessions.get(helper.session.id, {}).get("reply")
+            since = round_.since.get(number, now)
+            if reply and now - since > 0.5:
+                lane = round_.call.lanes[number]
+                lane.tokens = int(reply["generated_tokens"])
+                lane.rate = lane.tokens / (now - since)
+                self._tell(round_)
+
+    def _at_work(self) -> Iterator[tuple[_Round, int, Answering]]:
+        for round_ in list(self._rounds.values()):
+            for number, helper in list(round_.at_work.items()):
+                yield round_, number, helper
+
+
+def _drop(helper: Answering) -> None:
+    helper.drop()
+    if (signals := helper.parent()) is not None:
+        signals.deleteLater()

@@ -1,0 +1,261 @@
+"""Helpers on the card of the call that asks them: a lane each, which unfolds and can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QTextDocument,
+    QTextLayout,
+)
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.chats.lanes import Lane, LaneState
+from app.settings.language import mark, tr
+from app.tools.tool import clean
+from app.ui.style import tokens as t
+from app.ui.style.figures import rate_line
+from app.ui.style.icons import icon
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.transcript.message_row import beginning
+from app.ui.widgets.buttons import PaintedButton
+from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.textview import TextView
+
+_STATES = {
+    LaneState.WAITING: mark("Waiting", "a helper"),
+    LaneState.READING: mark("Reading", "a helper"),
+    LaneState.THINKING: mark("Thinking", "a helper"),
+    LaneState.WRITING: mark("Writing", "a helper"),
+    LaneState.DONE: mark("Done", "a helper"),
+    LaneState.STOPPED: mark("Stopped", "a helper"),
+    LaneState.TOKENS: mark("Out of tokens", "a helper"),
+    LaneState.TIME: mark("Out of time", "a helper"),
+    LaneState.FAILED: mark("Failed", "a helper"),
+}
+_PAINTED = 8_000  # characters of a text that are looked at for two lines of it
+_HEARD = 500
+
+
+def state_line(lane: Lane) -> str:
+    """How a helper stands: "Writing · 24 tok/s"."""
+    words = tr(_STATES[lane.state], "a helper")
+    known = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
+    return f"{words} · {rate_line(lane.rate)}" if known else words
+
+
+def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
+    """How a text begins in at most two lines so wide, or, of one that grows, how it ends."""
+    text = " ".join(clean(text[-_PAINTED:] if end else text[:_PAINTED], lines=False).split())
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    starts = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        starts.append(line.textStart())
+    layout.endLayout()
+    if end:
+        starts = starts[-2:]
+    elided = QFontMetrics(font).elidedText
+    ends = [*starts[1:2], len(text)]
+    return [
+        elided(text[a:b].strip(), Qt.TextElideMode.ElideRight, width)
+        for a, b in zip(starts[:2], ends, strict=False)
+    ]
+
+
+class LaneHead(PaintedButton):
+    """A helper's question, how it stands, and two lines of what it says; a click unfolds them."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.lane = Lane("")
+        self.taken = 0  # pixels at the end of its first line that belong to a button
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def lines(self, width: int) -> list[str]:
+        """What stands below the question while the lane is folded."""
+        lane, font = self.lane, ui_font(t.SMALL_PX)
+        if self.isChecked():
+            return []
+        return two_lines(lane.why or lane.text, font, width - self.edge - 4, end=not lane.over)
+
+    @property
+    def edge(self) -> int:
+        """Where words begin, in pixels."""
+        return scaled(t.SMALL_ICON) + 6
+
+    def asked(self) -> tuple[str, int]:
+        """The question on one line, and how many pixels there are for it."""
+        state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
+        room = self.width() - self.taken - state - 16 - self.edge
+        return " ".join(clean(self.lane.question[:_PAINTED], lines=False).split()), max(0, room)
+
+    @property
+    def cut(self) -> bool:
+        """Whether not all of the question is seen."""
+        words, room = self.asked()
+        return QFontMetrics(ui_font()).horizontalAdvance(words) > room
+
+    def height_for(self, width: int) -> int:
+        below = QFontMetrics(ui_font(t.SMALL_PX)).lineSpacing()
+        return grown(26) + (below * len(self.lines(width)) + 4 if self.lines(width) else 0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height_for(200))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens, painter, lane = theme().tokens, QPainter(self), self.lane
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.hasFocus():
+            painter.setPen(focus_pen())
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
+        head, edge = grown(26), self.edge
+        folded = caret("caret-right", rtl=self.isRightToLeft())
+        sign = mirrored(self, QRectF(2, head // 2 - 6, 12, 12)).toRect()
+        colour = QColor(tokens.text if self.underMouse() else tokens.muted)
+        icon("caret-down" if self.isChecked() else folded, colour.name()).paint(painter, sign)
+        right, middle = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(ui_font(t.SMALL_PX))
+        state = state_line(lane)
+        room = painter.fontMetrics().horizontalAdvance(state)
+        failed = lane.state is LaneState.FAILED
+        painter.setPen(QColor(tokens.danger if failed else tokens.muted))
+        end = self.width() - self.taken - 4
+        painter.drawText(mirrored(self, QRectF(end - room, 0, room + 1, head)), middle, state)
+        painter.setFont(ui_font())
+        painter.setPen(QColor(tokens.text))
+        asked, width = self.asked()
+        words = painter.fontMetrics().elidedText(asked, right, width)
+        painter.drawText(mirrored(self, QRectF(edge, 0, width + 2, head)), middle, words)
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(tokens.danger if lane.why else tokens.muted))
+        step = painter.fontMetrics().lineSpacing()
+        for number, line in enumerate(self.lines(self.width())):
+            area = QRectF(edge, head + number * step, self.width() - edge - 2, step)
+            painter.drawText(mirrored(self, area), middle, line)
+
+
+class HelperLane(QWidget):
+    """One helper: its head, and unfolded its question and all of its text.
+
+    Signals:
+        resized(): ``arrange`` would give another height now.
+        stopped(): it is to end.
+    """
+
+    resized = Signal()
+    stopped = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.head = LaneHead(self)
+        self.head.clicked.connect(self._on_folded)
+        self.stop = QPushButton(tr("Stop"), self)
+        self.stop.setObjectName("link")
+        self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.stop.setToolTip(tr("Stop this helper"))
+        self.stop.clicked.connect(self.stopped)
+        self.view = TextView(QTextDocument(), self)
+        self.view.setAccessibleName(tr("Reply"))
+        self.view.hide()
+        self._filled = ""
+
+    def show_lane(self, lane: Lane, number: int, of: int) -> None:
+        """Show it as it is now, as one of so many."""
+        state, head = tr(_STATES[lane.state], "a helper"), self.head
+        head.lane = lane
+        name = tr("Helper {number} of {count}, {state}", number=number, count=of, state=state)
+        name = f"{name}: {lane.question[:_HEARD]}"
+        if name != head.accessibleName():
+            head.setAccessibleName(name)
+            self.stop.setAccessibleName(f"{tr('Stop this helper')}: {lane.question[:_HEARD]}")
+        if lane.over:
+            head.setAccessibleDescription((lane.why or lane.text)[:_HEARD])
+        if lane.over and self.stop.hasFocus():
+            head.setFocus()  # Qt would give the focus to whatever comes next
+        self.stop.setVisible(not lane.over)
+        self._fill()
+        head.update()
+
+    def arrange(self, width: int) -> int:
+        self.stop.adjustSize()
+        self.head.taken = 0 if self.stop.isHidden() else self.stop.width() + 4
+        self.head.setGeometry(0, 0, width, self.head.height_for(width))
+        self.stop.move(width - self.stop.width(), (grown(26) - self.stop.height()) // 2)
+        height, edge = self.head.height(), self.head.edge
+        self.view.setVisible(self.head.isChecked())
+        if self.head.isChecked():
+            high = self.view.height_for(width - edge)
+            self.view.setGeometry(edge, height, width - edge, high)
+            height += high + 6
+        mirror(self, self.stop, self.view, width=width)
+        self.stop.raise_()
+        return height
+
+    def _fill(self) -> None:
+        lane, head = self.head.lane, self.head
+        question = lane.question if head.cut or not lane.text + lane.why else ""
+        told = "\n\n".join(filter(None, (question, lane.text, lane.why)))
+        if head.isChecked() and told != self._filled:
+            self._filled, document = told, self.view.document()
+            document.setDefaultFont(ui_font(t.SMALL_PX))
+            document.setPlainText(beginning(clean(told)))
+
+    def _on_folded(self) -> None:
+        self._fill()
+        self.resized.emit()
+
+
+class HelperLanes(QWidget):
+    """All lanes of one call.
+
+    Signals:
+        resized(): ``arrange`` would give another height now.
+        stopped(number): this helper is to end, counted from 0.
+    """
+
+    GAP = 4
+    resized = Signal()
+    stopped = Signal(int)
+
+    def __init__(self, count: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.lanes = [HelperLane(self) for _ in range(count)]
+        self._heights: list[int] = []
+        for number, lane in enumerate(self.lanes):
+            lane.resized.connect(self.resized)
+            lane.stopped.connect(lambda n=number: self.stopped.emit(n))
+        theme().changed.connect(self.update)
+
+    def show_lanes(self, lanes: Sequence[Lane]) -> None:
+        """Show them as they are now."""
+        for number, (shown, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
+            shown.show_lane(lane, number, len(lanes))
+        if self.width() and [each.arrange(self.width()) for each in self.lanes] != self._heights:
+            self.resized.emit()
+
+    def arrange(self, width: int) -> int:
+        y, self._heights = 0, []
+        for lane in self.lanes:
+            height = lane.arrange(width)
+            lane.setGeometry(0, y, width, height)
+            self._heights.append(height)
+            y += height + self.GAP
+        return max(0, y - self.GAP)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Hairlines between them."""
+        painter = QPainter(self)
+        for lane in self.lanes[1:]:
+            y = lane.y() - self.GAP // 2
+            painter.fillRect(0, y, self.width(), 1, QColor(theme().tokens.border))

@@ -1,0 +1,329 @@
+"""Helpers of a chat: asked, bounded, stopped alone, and gone with whatever ends their call."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.bridge import Bridge
+from app.chats.chat import Chat
+from app.chats.lanes import OVER, Lane, LaneState, lanes_of
+from app.chats.library import ChatLibrary
+from app.chats.tool_call import STOPPED
+from app.models.loading import ModelLoader
+from app.store import Message, Store
+from app.tools.builtin import HELPERS, helper_questions
+from app.tools.consent import Decision
+from app.tools.tool import ToolError
+from tests.app.fake_engine import FakeEngine, FakeReply
+
+WAIT = 20_000
+
+
+class Desk:
+    """A library over a real store and the small engine."""
+
+    def __init__(self, file: Path, qtbot: QtBot) -> None:
+        self.qtbot = qtbot
+        self.root = QObject()
+        self.store = Store.open(file)
+        self.bridge = Bridge(self.root)
+        self.loader = ModelLoader(self.bridge, self.root)
+        self.engine = FakeEngine()
+        self.loader.attach(self.engine)  # type: ignore[arg-type]
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
+
+    def chat(self, **options: object) -> Chat:
+        return self.library.new("/models/a", {"tools": [HELPERS], **options})
+
+    def ask(self, chat: Chat, *questions: str, context: str = "fresh") -> list[Lane]:
+        """Have the chat's model ask these, and allow it; returns the lanes."""
+        arguments = json.dumps({"questions": questions, "context": context})
+        chat.send(f"call ask_helpers {arguments}")
+        self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
+        if key := chat.tools.first_waiting:
+            assert chat.decide(key, Decision.TOOL) == ""
+        self.until(lambda: self.lanes(chat))
+        return self.lanes(chat)
+
+    def lanes(self, chat: Chat) -> list[Lane]:
+        return [lane for call in chat.tools.calls.values() for lane in call.lanes]
+
+    def until(self, true: object) -> None:
+        self.qtbot.waitUntil(lambda: bool(true()), timeout=WAIT)  # type: ignore[operator]
+
+    def done(self, chat: Chat) -> Message:
+        """Wait for the chat's rest; the message of the call."""
+        self.until(lambda: not chat.answering)
+        return next(m for m in reversed(chat.transcript.path) if m.role == "tool")
+
+    def helpers(self, chat: Chat) -> list[FakeReply]:
+        """What was asked of helpers."""
+        return [reply for reply in self.engine.sent if reply.session.id != chat.id]
+
+    def kept(self, *chats: Chat) -> set[str]:
+        """The engine's sessions that are open and belong to none of these chats."""
+        own = {chat.id for chat in chats}
+        return {r.session.id for r in self.engine.sent if not r.session.closed} - own
+
+    def close(self) -> None:
+        self.library.cancel_for_close()
+        self.engine.stop()
+        self.bridge.drain()
+        self.library.close()
+        self.store.close()
+        self.root.deleteLater()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "chats.db", qtbot)
+    yield made
+    made.close()
+
+
+def test_helpers_answer_at_once_and_what_they_say_is_the_result(desk: Desk) -> None:
+    chat = desk.chat(helper_tokens=50)
+    desk.ask(chat, "say one two", "count 3", "fail")
+    message = desk.done(chat)
+    assert message.content == (
+        "Question 1: say one two\none two\n\nQuestion 2: count 3\n1 2 3\n\n"
+        "Question 3: fail\n[This helper failed.]\nSo far"
+    )
+    states = [lane.state for lane in lanes_of(message)]
+    assert states == [LaneState.DONE, LaneState.DONE, LaneState.FAILED]
+    sent = desk.helpers(chat)
+    assert [len(r.turns) for r in sent] == [1, 1, 1], "a fresh helper has read nothing"
+    assert all(r.params.max_tokens == 50 and not r.params.tools for r in sent)
+    assert all(r.session.closed and r.session.priority < 0 for r in sent)
+    assert set(desk.engine.forgotten) == {r.session.id for r in sent}
+    desk.ask(chat, "say again")
+    assert not chat.tools.waiting, "once per chat"
+    desk.done(chat)
+
+
+def test_a_fork_begins_with_what_the_chat_has_read_and_can_run_nothing(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.set_options(chat.options, "Be brief.")
+    desk.ask(chat, "say one", "say two", context="fork")
+    message = desk.done(chat)
+    first, second = desk.helpers(chat)
+    own = desk.engine.sent[0]
+    for reply, question in ((first, "say one"), (second, "say two")):
+        assert reply.turns[: len(own.turns)] == own.turns
+        *_, called, told = reply.turns
+        assert told["tool_call_id"] == called["tool_calls"][0]["id"]
+        assert told["content"].endswith(f"answer this question only:\n\n{question}")
+        assert reply.params.tools == own.params.tools, "or nothing of it would be shared"
+    assert "Question 2: say two\nThe tool said: You are helper 2 of 2" in message.content
+    assert len([m for m in chat.transcript.path if m.role == "tool"]) == 1
+
+
+def test_a_helper_asks_no_helpers(desk: Desk) -> None:
+    chat = desk.chat()
+    inner = json.dumps({"questions": ["say never"]})
+    desk.ask(chat, f"call ask_helpers {inner}", "say one")
+    (first, second) = lanes_of(desk.done(chat))
+    assert (first.state, first.why) == (LaneState.FAILED, "It tried to use a tool.")
+    assert (second.state, second.text) == (LaneState.DONE, "one")
+    assert len(desk.helpers(chat)) == 2
+    assert not desk.kept(chat)
+
+
+def test_bounds_are_the_persons(desk: Desk) -> None:
+    chat = desk.chat(helpers_at_once=2, helper_seconds=5)
+    lanes = desk.ask(chat, "cut", "hold 3", "say one", "hold 2", "say last")
+    desk.until(lambda: "2" in lanes[3].text)
+    assert [lane.state.value for lane in lanes] == [
+        "tokens",
+        "writing",
+        "done",
+        "writing",
+        "waiting",
+    ]
+    assert len(desk.helpers(chat)) == 4
+    (round_,) = chat.helping._rounds.values()
+    assert round_.clock.interval() == 5000
+    round_.clock.start(0)
+    message = desk.done(chat)
+    assert [lane.state.value for lane in lanes_of(message)] == [
+        "tokens",
+        "time",
+        "done",
+        "time",
+        "time",
+    ]
+    assert (
+        "Question 1: cut\n[This helper ran out of tokens. It had said:]\nSo far" in message.content
+    )
+    assert (
+        "Question 5: say last\n[This helper ran out of time. It had said:]\n(nothing)"
+        in message.content
+    )
+    assert message.status == "complete"
+
+
+@pytest.mark.parametrize("way", ["lane", "call", "chat", "delete", "close", "unload"])
+def test_every_way_out_lets_go_of_what_the_engine_has(desk: Desk, way: str) -> None:
+    chat = desk.chat()
+    lanes = desk.ask(chat, "hold 3", "hold 4", "say one")
+    desk.until(lambda: "3" in lanes[0].text and "4" in lanes[1].text and lanes[2].over)
+    assert chat.answering_with == {"/models/a"}
+    key = next(iter(chat.tools.calls))
+    if way == "lane":
+        chat.helping.stop_lane(key, 0)
+        desk.until(lambda: len(desk.kept(chat)) == 1)
+        assert lanes[1].state is LaneState.WRITING
+        assert chat.answering
+        chat.helping.stop_lane(key, 1)
+    elif way == "call":
+        chat.tools.stop_call(key)
+    elif way == "chat":
+        chat.stop()
+    elif way == "delete":
+        desk.library.delete(chat.id)
+    elif way == "close":
+        desk.library.cancel_for_close()
+    else:
+        desk.loader.unload("/models/a")
+        desk.engine.release()
+    desk.until(lambda: not chat.answering)
+    message = chat.transcript[key]
+    states = [lane.state.value for lane in lanes_of(message)]
+    assert states == (["done"] * 3 if way == "unload" else ["stopped", "stopped", "done"])
+    assert "3" in lanes_of(message)[0].text
+    told = way in {"lane", "call", "unload"}
+    assert ("Question 2: hold 4" in message.content) is told
+    assert message.content == STOPPED or told
+    assert message.status == {
+        "chat": "cancelled",
+        "delete": "cancelled",
+        "close": "interrupted",
+    }.get(way, "complete")
+    desk.until(lambda: not desk.kept(chat))
+    assert not chat.helping.models
+    stored = [m for m in desk.store.messages(chat.id) if m.role == "tool"]
+    assert way == "delete" or lanes_of(stored[0]) == lanes_of(message)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {},
+        {"questions": []},
+        {"questions": [""]},
+        {"questions": ["a"] * 9},
+        {"questions": ["a", 3]},
+        {"questions": {"a": "b"}},
+        {"questions": ["a"], "context": "both"},
+        {"questions": ["a"], "context": [1]},
+    ],
+)
+def test_what_cannot_be_asked_is_said_to_the_model(told: dict[str, object]) -> None:
+    with pytest.raises(ToolError):
+        helper_questions(told)
+
+
+def test_what_a_small_model_may_get_wrong_is_understood() -> None:
+    assert helper_questions({"questions": " why? "}) == (["why?"], False)
+    assert helper_questions({"questions": ["a"], "context": ""}) == (["a"], False)
+    assert helper_questions({"questions": ["a", " b"], "context": "fork"}) == (["a", "b"], True)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        None,
+        {"question": "a"},
+        [3, None, [], {"state": "done"}],
+        [{"question": ["a"], "state": "done"}],
+        [{"question": "a", "state": "lost"}],
+    ],
+)
+def test_what_no_call_has_written_is_no_lane(kept: object) -> None:
+    found = lanes_of(Message("m", "c", role="tool", stats={"lanes": kept}))
+    assert all(lane == Lane("", LaneState.DONE) for lane in found)
+
+
+def test_a_lane_from_a_file_has_ended_and_hides_nothing() -> None:
+    told = {
+        "question": "a\u202e",
+        "state": "writing",
+        "text": "\x1b[2Jb",
+        "tokens": -1,
+        "rate": "x",
+    }
+    found = lanes_of(Message("m", "c", role="tool", stats={"lanes": [told] * 9}))
+    assert found == [Lane("a", LaneState.STOPPED, "b")] * 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
+    desk: Desk, seed: int
+) -> None:
+    """A plain model of what must be: what was stopped, and which chats still live."""
+    chance = random.Random(seed)
+    chats: list[Chat] = []
+    stopped: dict[tuple[str, int], Chat] = {}
+    kinds = ("hold 3", "say one two", "fail", "count 30", "cut", "overflow", "think")
+
+    def act(chat: Chat) -> None:
+        calls = [c for c in chat.tools.calls.values() if not c.waits and c.lanes]
+        waiting = chat.tools.first_waiting
+        if waiting:
+            chat.decide(waiting, chance.choice([Decision.ONCE, Decision.TOOL, Decision.DENY]))
+        elif calls and chance.random() < 0.6:
+            call = chance.choice(calls)
+            number = chance.randrange(len(call.lanes))
+            if not call.lanes[number].over:
+                stopped[call.message_id, number] = chat
+            chat.helping.stop_lane(call.message_id, number)
+        elif calls and chance.random() < 0.3:
+            chat.tools.stop_call(calls[0].message_id)
+        elif chat.answering and chance.random() < 0.3:
+            chat.stop()
+        elif chance.random() < 0.1:
+            desk.loader.unload("/models/a")
+        elif chance.random() < 0.1:
+            desk.library.delete(chat.id)
+            chats.remove(chat)
+        elif not chat.answering:
+            asked = [chance.choice(kinds) for _ in range(chance.randint(1, 8))]
+            told = {"questions": asked, "context": chance.choice(["fresh", "fork"])}
+            more = f" & ask_helpers {json.dumps(told)}" if chance.random() < 0.3 else ""
+            chat.send(f"call ask_helpers {json.dumps(told)}{more}")
+
+    for _ in range(60):
+        if len(chats) < 3:
+            chats.append(desk.chat(helpers_at_once=chance.randint(1, 8)))
+        act(chance.choice(chats))
+        desk.qtbot.wait(chance.choice([0, 0, 3]))
+    everyone = desk.library.in_use()
+    desk.engine.release()
+
+    def rest() -> bool:
+        for chat in everyone:
+            if key := chat.tools.first_waiting:
+                chat.decide(key, Decision.DENY)
+        return not any(chat.answering for chat in everyone)
+
+    desk.until(rest)
+    for chat in everyone:
+        assert not chat.helping._rounds
+        assert not [q for q in chat.helping.children() if q is not chat.helping._measure]
+        for message in chat.transcript.path:
+            lanes = lanes_of(message)
+            assert message.status != "streaming"
+            assert all(lane.state in OVER for lane in lanes)
+            if lanes and message.status in {"complete", "error"}:
+                assert message.content.count("Question ") == len(lanes)
+    for (message_id, number), chat in stopped.items():
+        lane = lanes_of(chat.transcript[message_id])[number]
+        assert lane.state is LaneState.STOPPED
+    desk.until(lambda: not desk.kept(*everyone))

@@ -1,0 +1,122 @@
+"""Helpers on the card of their call: lanes that unfold by key, and are stopped alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QSpinBox
+
+from app.chats.lanes import LaneState, lanes_of
+from app.chats.tool_call import CallState
+from app.tools.builtin import HELPERS
+from app.ui.pane.tools_popover import ToolsPopover
+from app.ui.transcript.helper_lanes import HelperLanes
+from app.ui.transcript.tool_row import ToolRow
+from tests.app.conftest import Run, Start
+
+
+def picture(run: Run, name: str) -> None:
+    if folder := os.environ.get("STRETTO_PICTURES"):
+        for _ in range(5):
+            run.qtbot.wait(60)
+        run.window.grab().save(f"{folder}/{name}.png")
+
+
+def row(run: Run) -> ToolRow:
+    return [p.row for p in run.pane.transcript.places if isinstance(p.row, ToolRow)][-1]
+
+
+def lanes(run: Run) -> HelperLanes:
+    run.until(lambda: row(run).lanes)
+    found = row(run).lanes
+    assert found is not None
+    return found
+
+
+def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
+    run = start()
+    run.ready()
+    chat = run.pane.chat
+    chat.set_options(replace(chat.options, tools=(HELPERS,)), "")
+    questions = ["hold 90", "say one two", "hold 7", "fail"]
+    run.say(f"call ask_helpers {json.dumps({'questions': questions, 'context': 'fresh'})}")
+    run.until(lambda: run.pane.chat.tools.waiting)
+    run.until(lambda: run.pane.transcript.places[-1].row is not None)
+    asked = row(run)
+    assert asked.headline == "Ask helpers these questions?"
+    assert (
+        asked.text == "1. hold 90\n2. say one two\n3. hold 7\n4. fail\nContext\nOnly the question"
+    )
+    assert [b.text() for b in asked.buttons] == ["Allow Once", "Always Allow", "Deny", "Edit…"]
+    picture(run, "asking")
+    asked.setFocus()
+    QTest.keyClick(asked, Qt.Key.Key_T)
+    first, second, third, fourth = lanes(run).lanes
+    run.until(lambda: "6 7" in third.head.lane.text and fourth.head.lane.over)
+    assert first.head.accessibleName() == "Helper 1 of 4, Writing: hold 90"
+    assert second.head.accessibleName() == "Helper 2 of 4, Done: say one two"
+    assert fourth.head.accessibleName() == "Helper 4 of 4, Failed: fail"
+    assert fourth.head.accessibleDescription().startswith("Not enough memory")
+    assert second.stop.isHidden()
+    assert not first.stop.isHidden()
+    run.until(lambda: "90" in first.head.lane.text)
+    picture(run, "running")
+    assert len(first.head.lines(300)) == 2
+    height = row(run).height()
+    run.until(lambda: fourth.y() > third.y() > 0)
+    row(run).setFocus()
+    row(run).focusNextPrevChild(True)
+    assert first.head.hasFocus()
+    QTest.keyClick(first.head, Qt.Key.Key_Return)
+    run.until(lambda: row(run).height() > height)
+    assert "89 90" in first.view.toPlainText()
+    picture(run, "unfolded")
+    row(run).focusNextPrevChild(True)
+    assert first.stop.hasFocus()
+    QTest.keyClick(first.stop, Qt.Key.Key_Space)
+    run.until(lambda: first.head.lane.over)
+    assert first.head.lane.state is LaneState.STOPPED
+    assert not third.head.lane.over, "only that one"
+    assert row(run).state is CallState.RUNNING
+    assert run.engine is not None
+    run.engine.release()
+    run.answered()
+    over = row(run)
+    assert over._fold.text().startswith("Ask Helpers · 4 helpers · ")
+    assert lanes(run).isHidden()
+    over.setFocus()
+    QTest.keyClick(over, Qt.Key.Key_Space)
+    run.until(lambda: lanes(run).isVisible())
+    assert [each.head.lane.state.value for each in lanes(run).lanes] == [
+        "stopped",
+        "done",
+        "done",
+        "failed",
+    ]
+    picture(run, "over")
+    popover = ToolsPopover(chat, run.app.library, run.window)
+    popover.open_at(QPoint(600, 40))
+    tokens, _, at_once = popover.findChildren(QSpinBox)
+    assert [each.accessibleName() for each in (tokens, at_once)] == [
+        "Tokens for each helper",
+        "Helpers at once",
+    ]
+    tokens.setValue(99)
+    at_once.setValue(99)
+    assert (chat.options.helper_tokens, chat.options.helpers_at_once) == (99, 8)
+    if folder := os.environ.get("STRETTO_PICTURES"):
+        run.qtbot.wait(100)
+        popover.grab().save(f"{folder}/popover.png")
+    popover.boxes[HELPERS].setChecked(False)
+    assert not tokens.isVisible()
+    popover.close()
+    run.end()
+    again = start()
+    message = next(m for m in again.pane.chat.transcript.path if m.role == "tool")
+    assert [lane.question for lane in lanes_of(message)] == questions
+    again.until(lambda: any(isinstance(p.row, ToolRow) for p in again.pane.transcript.places))
+    assert len(lanes(again).lanes) == 4
