@@ -9,7 +9,7 @@ from typing import Any
 
 from app.store import Message
 from app.tools.builtin import MOST_HELPERS
-from app.tools.tool import LONGEST, ToolResult, clean, harmless
+from app.tools.tool import LONGEST, ToolResult, clean, harmless, shortened
 
 
 class LaneState(Enum):
@@ -28,6 +28,7 @@ class LaneState(Enum):
 
 OVER = frozenset(list(LaneState)[4:])
 
+_QUESTION = 400  # characters of a question that stand above its answer
 _TOLD = {
     LaneState.STOPPED: "[The person stopped this helper. It had said:]",
     LaneState.TOKENS: "[This helper ran out of tokens. It had said:]",
@@ -94,7 +95,8 @@ def result(lanes: Sequence[Lane]) -> ToolResult:
             said = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
             said.insert(0, _TOLD[lane.state])
-        told.append("\n".join([f"Question {number}: {lane.question}", *said]))
+        question = shortened(lane.question, _QUESTION)  # the model has it in its call
+        told.append("\n".join([f"Question {number}: {question}", *said]))
     return harmless("\n\n".join(told), all(lane.state is LaneState.FAILED for lane in lanes))
 
 

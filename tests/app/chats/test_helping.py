@@ -6,21 +6,27 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
+from app.chats import helping
+from app.chats.answer import Answer
+from app.chats.answering import Answering
 from app.chats.chat import Chat
 from app.chats.lanes import OVER, Lane, LaneState, lanes_of
 from app.chats.library import ChatLibrary
-from app.chats.tool_call import STOPPED
+from app.chats.tool_call import STOPPED, Made
 from app.models.loading import ModelLoader
 from app.store import Message, Store
 from app.tools.builtin import HELPERS, helper_questions
 from app.tools.consent import Decision
 from app.tools.tool import ToolError
+from engine import Engine
+from engine.bench.random_models import SHAPES, write_model
 from tests.app.fake_engine import FakeEngine, FakeReply
 
 WAIT = 20_000
@@ -327,3 +333,77 @@ def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
         lane = lanes_of(chat.transcript[message_id])[number]
         assert lane.state is LaneState.STOPPED
     desk.until(lambda: not desk.kept(*everyone))
+
+
+class RealDesk(Desk):
+    """The same over the engine itself. The call is scripted: random weights make none."""
+
+    def __init__(self, folder: Path, qtbot: QtBot) -> None:
+        super().__init__(folder / "chats.db", qtbot)
+        self.engine.stop()
+        self.real = Engine()
+        self.model = str(write_model(folder / "tiny", SHAPES["tiny"], scale=3.0))
+        self.loader.attach(self.real)
+        self.ended: list[dict[str, Any]] = []
+
+    def call(self, chat: Chat, *questions: str, context: str = "fresh") -> Message:
+        """As if the chat's last answer had called for helpers; the message of the call."""
+        answer = chat.transcript.last("assistant")
+        assert answer is not None
+        text = json.dumps({"questions": questions, "context": context})
+        function = {"name": "ask_helpers", "arguments": json.loads(text)}
+        asks = {"id": "c1", "type": "function", "function": function}
+        turn = {"role": "assistant", "content": answer.content, "tool_calls": [asks]}
+        answer = chat.transcript.update(answer.id, stats={**answer.stats, "turn": turn})
+        made = Answer(answer.id, calls=[Made("c1", "ask_helpers", text)])
+        chat._answering._call(made, answer)
+        self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
+        if key := chat.tools.first_waiting:
+            chat.decide(key, Decision.TOOL)
+        return next(m for m in reversed(chat.transcript.path) if m.role == "tool")
+
+    def close(self) -> None:
+        self.library.cancel_for_close()
+        self.until(lambda: not self.library.running())
+        self.library.close()
+        self.real.stop()
+        self.store.close()
+        self.root.deleteLater()
+
+
+def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, ended = RealDesk(tmp_path, qtbot), []
+    dropped = helping._drop
+
+    def drop(helper: Answering) -> None:
+        last = helper._saved.transcript.leaf
+        ended.append(last.stats if last is not None else {})
+        dropped(helper)
+
+    monkeypatch.setattr(helping, "_drop", drop)
+    options = {"max_tokens": 8, "temperature": 0.0, "helper_tokens": 16, "context": 2048}
+    chat = desk.library.new(desk.model, {"tools": [HELPERS], **options})
+    chat.send("word " * 60)
+    desk.until(lambda: not chat.answering)
+    read = chat.context[0]
+    key = desk.call(chat, "why?", "who?", "where?", context="fork").id
+    desk.until(lambda: not chat.answering)
+    lanes = lanes_of(chat.transcript[key])
+    assert [lane.state for lane in lanes] == [LaneState.TOKENS] * 3
+    assert [lane.tokens for lane in lanes] == [16] * 3
+    assert all(stats["reused_tokens"] >= read - 8 for stats in ended), (read, ended)
+    key = desk.call(chat, "why?", "long " * 500, "who?").id
+    desk.until(lambda: not chat.answering)
+    first, second, third = lanes_of(chat.transcript[key])
+    assert (first.state, third.state) == (LaneState.TOKENS, LaneState.TOKENS)
+    assert second.state is LaneState.FAILED
+    assert second.why
+    assert list(desk.real.stats()["sessions"]) == [chat.id]
+    desk.call(chat, *["why?"] * 8)
+    desk.until(lambda: any(lane.text for lane in desk.lanes(chat)))
+    desk.library.delete(chat.id)
+    desk.until(lambda: not chat.answering)
+    assert desk.real.stats()["sessions"] == {}
+    desk.close()
