@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -39,7 +39,7 @@ _STATES = {
     LaneState.TIME: mark("Out of time", "a helper"),
     LaneState.FAILED: mark("Failed", "a helper"),
 }
-_PAINTED = 8_000  # characters of a text that are looked at for two lines of it
+_PAINTED = 1_000  # characters: two lines of a text are sought in twice as many at most
 _HEARD = 500
 
 
@@ -52,7 +52,9 @@ def state_line(lane: Lane) -> str:
 
 def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
     """How a text begins in at most two lines so wide, or, of one that grows, how it ends."""
-    text = " ".join(clean(text[-_PAINTED:] if end else text[:_PAINTED], lines=False).split())
+    # Of a growing one the same beginning for a while, or its lines would break anew with each word.
+    start = max(0, len(text) // _PAINTED - 1) * _PAINTED if end else 0
+    text = " ".join(clean(text[start : start + 2 * _PAINTED], lines=False).split())
     layout = QTextLayout(text, font)
     layout.beginLayout()
     starts = []
@@ -77,6 +79,8 @@ class LaneHead(PaintedButton):
         super().__init__(parent)
         self.lane = Lane("")
         self.taken = 0  # pixels at the end of its first line that belong to a button
+        self._lines: list[str] = []
+        self._lines_of: tuple[object, ...] = ()
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -87,7 +91,12 @@ class LaneHead(PaintedButton):
         lane, font = self.lane, ui_font(t.SMALL_PX)
         if self.isChecked():
             return []
-        return two_lines(lane.why or lane.text, font, width - self.edge - 4, end=not lane.over)
+        of = (lane.why or lane.text, width, lane.over, font.key())
+        if of != self._lines_of:  # they are asked for several times a frame
+            room = width - self.edge - 4
+            self._lines = two_lines(of[0], font, room, end=not lane.over)
+            self._lines_of = of
+        return self._lines
 
     @property
     def edge(self) -> int:
@@ -107,8 +116,8 @@ class LaneHead(PaintedButton):
         return QFontMetrics(ui_font()).horizontalAdvance(words) > room
 
     def height_for(self, width: int) -> int:
-        below = QFontMetrics(ui_font(t.SMALL_PX)).lineSpacing()
-        return grown(26) + (below * len(self.lines(width)) + 4 if self.lines(width) else 0)
+        below = QFontMetrics(ui_font(t.SMALL_PX)).lineSpacing() * len(self.lines(width))
+        return grown(26) + (below + 4 if below else 0)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height_for(200))
@@ -225,6 +234,7 @@ class HelperLanes(QWidget):
     """
 
     GAP = 4
+    FRAME_MS = 80  # eight that write at once are not laid out anew with each word of each
     resized = Signal()
     stopped = Signal(int)
 
@@ -232,10 +242,19 @@ class HelperLanes(QWidget):
         super().__init__(parent)
         self.lanes = [HelperLane(self) for _ in range(count)]
         self._heights: list[int] = []
+        self._waiting: Sequence[Lane] = ()
+        self._soon = QTimer(self, singleShot=True, interval=self.FRAME_MS)
+        self._soon.timeout.connect(lambda: self.show_lanes(self._waiting))
         for number, lane in enumerate(self.lanes):
             lane.resized.connect(self.resized)
             lane.stopped.connect(lambda n=number: self.stopped.emit(n))
         theme().changed.connect(self.update)
+
+    def show_soon(self, lanes: Sequence[Lane]) -> None:
+        """Show them in the next frame."""
+        self._waiting = lanes
+        if not self._soon.isActive():
+            self._soon.start()
 
     def show_lanes(self, lanes: Sequence[Lane]) -> None:
         """Show them as they are now."""

@@ -442,7 +442,7 @@ class ToolRow(MessageRow):
     def append(self, text: str, kind: str) -> None:
         """Its helpers have gone on."""
         if self._lanes is not None and self._call is not None:
-            self._lanes.show_lanes(self._call.lanes)
+            self._lanes.show_soon(self._call.lanes)
 
     def set_call(self, call: Call | None) -> None:
         """Take the call as it is now; None when it is over."""

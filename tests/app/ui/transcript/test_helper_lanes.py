@@ -57,7 +57,8 @@ def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
     QTest.keyClick(asked, Qt.Key.Key_T)
     first, second, third, fourth = lanes(run).lanes
     run.until(lambda: "6 7" in third.head.lane.text and fourth.head.lane.over)
-    assert first.head.accessibleName() == "Helper 1 of 4, Writing: hold 90"
+    run.until(lambda: first.head.accessibleName() == "Helper 1 of 4, Writing: hold 90")
+    run.until(fourth.stop.isHidden)
     assert second.head.accessibleName() == "Helper 2 of 4, Done: say one two"
     assert fourth.head.accessibleName() == "Helper 4 of 4, Failed: fail"
     assert fourth.head.accessibleDescription().startswith("Not enough memory")
@@ -73,12 +74,14 @@ def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
     assert first.head.hasFocus()
     QTest.keyClick(first.head, Qt.Key.Key_Return)
     run.until(lambda: row(run).height() > height)
-    assert "89 90" in first.view.toPlainText()
+    run.until(lambda: "89 90" in first.view.toPlainText())
     picture(run, "unfolded")
     row(run).focusNextPrevChild(True)
     assert first.stop.hasFocus()
     QTest.keyClick(first.stop, Qt.Key.Key_Space)
     run.until(lambda: first.head.lane.over)
+    run.until(first.stop.isHidden)
+    assert first.head.hasFocus(), "the focus stays where it was"
     assert first.head.lane.state is LaneState.STOPPED
     assert not third.head.lane.over, "only that one"
     assert row(run).state is CallState.RUNNING
