@@ -21,6 +21,7 @@ from app.chats.lanes import OVER, Lane, LaneState, lanes_of
 from app.chats.library import ChatLibrary
 from app.chats.tool_call import STOPPED, Made
 from app.models.loading import ModelLoader
+from app.remote.address import Remote
 from app.store import Message, Store
 from app.tools.builtin import HELPERS, helper_questions
 from app.tools.consent import Decision
@@ -28,6 +29,7 @@ from app.tools.tool import ToolError
 from engine import Engine
 from engine.bench.random_models import SHAPES, write_model
 from tests.app.fake_engine import FakeEngine, FakeReply
+from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, head
 
 WAIT = 20_000
 
@@ -83,6 +85,7 @@ class Desk:
         self.engine.stop()
         self.bridge.drain()
         self.library.close()
+        self.loader.detach()
         self.store.close()
         self.root.deleteLater()
 
@@ -407,3 +410,34 @@ def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
     desk.until(lambda: not chat.answering)
     assert desk.real.stats()["sessions"] == {}
     desk.close()
+
+
+def test_helpers_of_a_remote_model_are_sent_what_was_read_and_run_nothing(desk: Desk) -> None:
+    """A server that answers every helper with a call for more helpers."""
+    call = {"name": "ask_helpers", "arguments": '{"questions": ["a", "b"], "context": "fork"}'}
+    called = delta(None, None, tool_calls=[{"index": 0, "id": "c", "function": call}])
+
+    async def act(asked: Asked, writer: Writer) -> None:
+        last = asked.body["messages"][-1]
+        done = last["role"] == "tool" and last["content"].startswith("Question 1")
+        said = [delta("fine", "stop")] if done else [called, delta(None, "tool_calls")]
+        writer.write(head() + events(*said))
+        await writer.drain()
+
+    server = Scripted(act)
+    try:
+        remote = Remote(server.address, "big", "")
+        desk.loader.add_remote(remote)
+        chat = desk.library.new(remote.ref, {"tools": [HELPERS], "helper_tokens": 77})
+        chat.send("go")
+        desk.until(lambda: chat.tools.first_waiting)
+        chat.decide(chat.tools.first_waiting, Decision.ONCE)
+        lanes = lanes_of(desk.done(chat))
+    finally:
+        server.close()
+    assert [lane.why for lane in lanes] == ["It tried to use a tool."] * 2
+    bodies = [asked.body for asked in server.asked if asked.body]
+    assert len(bodies) == 4
+    assert [body.get("max_tokens") for body in bodies] == [None, 77, 77, None]
+    assert [len(body["messages"]) for body in bodies] == [1, 3, 3, 3]
+    assert chat.transcript.path[-1].content == "fine"
