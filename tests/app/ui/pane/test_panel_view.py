@@ -11,6 +11,7 @@ from app.models import residency
 from app.store import Message, new_id
 from app.ui.compare.panel_dialog import PanelDialog
 from app.ui.dialogs.names import NameDialog
+from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
 
 SMALL = "/models/Small-3B"
@@ -29,10 +30,19 @@ def asked(run: Run, text: str) -> list[str]:
     return [column.message_id for column in run.pane.panel.columns]
 
 
+def edited(run: Run, row: AnswerRow) -> None:
+    """No panel is asked while a message is edited, and the button of an answer shows that."""
+    run.pane.chat.start_edit()
+    assert not row._panel.isEnabled()
+    run.pane.chat.cancel_edit()
+    assert row._panel.isEnabled()
+
+
 def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     run = start().ready()
     run.ask("say before")
     pane, chat = run.pane, run.pane.chat
+    edited(run, pane.transcript.places[-1].row)
     ids = asked(run, "say yes")
     sent = run.engine.sent[-3:]
     assert [s.turns[-1]["content"].partition("\n\n")[0] for s in sent] == ["say yes"] * 3
@@ -51,6 +61,7 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
         assert pane.panel.columns[0].row._panel.isEnabled() == may
     question = chat.transcript[ids[0]].parent_id
     assert [m.id for m in chat.transcript.children(question)] == ids
+    edited(run, pane.panel.columns[0].row)
     press(run, "panel_merge")
     assert not pane.unfolded
     run.until(lambda: not chat.answering)
