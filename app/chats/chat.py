@@ -44,6 +44,7 @@ from app.store import (
     new_id,
     title_from,
 )
+from app.store.records import Role
 from app.tools.consent import Decision
 from app.tools.host import Toolbox
 from engine import PromptProgress
@@ -670,6 +671,33 @@ class Chat(ChatSignals):
 
     def _resolved(self, files: Attachments, text: str) -> Attachments:
         return self.attaching.resolved(files, text, self.transcript.path)
+
+    @saved_together
+    def ask_beside(self, turns: Sequence[tuple[Role, str]], files: Attachments = ()) -> bool:
+        """Begin another conversation beside all that is there, with these; the last is asked.
+
+        With images for a model that sees none, too: then its reply says so.
+        """
+        text = turns[-1][1]
+        turn = replace(self._turn(Writing(text, files)), blind="", deaf="")
+        if refusal(Action.SEND, turn):
+            return False
+        self.note_down(turns[:-1])
+        self._say(text, files, self.attaching.resolved(files, text))
+        return True
+
+    @saved_together
+    def note_down(self, turns: Sequence[tuple[Role, str]]) -> None:
+        """Begin another conversation beside all that is there with what was said elsewhere."""
+        if turns and not self.record.title:
+            self._saved.change(title=title_from(turns[0][1]))
+        self.transcript.leaf_id = None
+        self._keep()
+        for role, text in turns:
+            model = self.model_status.name if role == "assistant" else ""
+            parent = self.transcript.leaf_id
+            self._saved.add(Message(new_id(), self.id, parent, role, text, model=model))
+        self.path_changed.emit()
 
     @saved_together
     def _say(

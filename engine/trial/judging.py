@@ -79,6 +79,7 @@ def judge(
     """
     params = SamplingParams(max_tokens=8, temperature=0.0, seed=0, choices=("A", "B"))
     said: dict[int, dict[bool, str]] = {}
+    errors: dict[int, str] = {}
     keys: list[str] = []
 
     def requests() -> Iterator[Request]:
@@ -96,8 +97,12 @@ def judge(
         place, swapped = divmod(request.line, 2)
         content = answer.content
         both = said.setdefault(place, {})
-        both[bool(swapped)] = content.get("text") or f"? {content.get('error', '')}"
+        both[bool(swapped)] = content.get("text", "")
+        errors[place] = errors.get(place) or (content["error"]["message"] if answer.failed else "")
         if len(both) < 2:
+            return
+        if errors[place]:  # it may judge in another run
+            judged(place, Verdict(None, errors[place]))
             return
         first, second = both[False], both[True]
         if {first, second} == {"A", "B"}:

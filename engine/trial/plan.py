@@ -212,6 +212,8 @@ def read(path: Path, guide: str) -> Trial:
             json_input.check(told)
     except (ValueError, RecursionError) as error:
         raise PlanError(f"{path.name} cannot be read: {error}") from None
+    if isinstance(told.get("trial"), dict):  # in a trial's table.json
+        told = told["trial"]
     return parsed(told, guide, path.parent)
 
 

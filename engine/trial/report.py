@@ -60,6 +60,19 @@ class Table:
     def cell(self, variant: str, prompt: str) -> Cell:
         return self.cells.get((variant, prompt), Cell({}))
 
+    def known(self, trial: Trial) -> dict[tuple[str, str], Cell]:
+        """The cells of another trial that are the same answers."""
+        found = {
+            _asked(self.trial, variant, prompt): cell
+            for variant, prompt in self.trial.cells()
+            if (cell := self.cells.get((variant.name, prompt.id))) is not None
+        }
+        return {
+            (variant.name, prompt.id): cell
+            for variant, prompt in trial.cells()
+            if (cell := found.get(_asked(trial, variant, prompt))) is not None
+        }
+
     def outcomes(self, variant: str) -> list[bool | None]:
         return [self.cell(variant, prompt.id).passed for prompt in self.trial.prompts]
 
@@ -159,13 +172,12 @@ def opened(path: Path, guide: str) -> Table:
     path = path / _TABLE if path.is_dir() else path
     told = _results(path) if path.suffix.lower() == ".json" else None
     if told is not None:
-        trial = parsed(told["trial"], guide)
-        return Table(trial, _known(told, trial, guide))
-    trial, cells = read(path, guide), {}
+        return _table(told, guide)
+    trial = read(path, guide)
     with suppress(OSError, PlanError):
         told = _results(path.with_name(f"{path.stem}-results") / _TABLE)
-        cells = {} if told is None else _known(told, trial, guide)
-    return Table(trial, cells)
+        return Table(trial, {} if told is None else _table(told, guide).known(trial))
+    return Table(trial, {})
 
 
 def _results(path: Path) -> dict[str, Any] | None:
@@ -177,25 +189,20 @@ def _results(path: Path) -> dict[str, Any] | None:
     return told if isinstance(told.get("trial"), dict) else None
 
 
-def _known(told: dict[str, Any], trial: Trial, guide: str) -> dict[tuple[str, str], Cell]:
-    """The cells of a trial that results know the answers of."""
-    before, entries = parsed(told["trial"], guide), told.get("prompts")
+def _table(told: dict[str, Any], guide: str) -> Table:
+    trial, entries = parsed(told["trial"], guide), told.get("prompts")
     answers = {
         str(entry.get("id")): entry.get("answers")
         for entry in (entries if isinstance(entries, list) else ())
         if isinstance(entry, dict)
     }
-    contents = {}
-    for variant, prompt in before.cells():
+    cells = {}
+    for variant, prompt in trial.cells():
         found = answers.get(prompt.id)
         content = found.get(variant.name) if isinstance(found, dict) else None
         if isinstance(content, dict) and isinstance(content.get("text"), str):
-            contents[_asked(before, variant, prompt)] = content
-    return {
-        (variant.name, prompt.id): Cell(content)
-        for variant, prompt in trial.cells()
-        if (content := contents.get(_asked(trial, variant, prompt)))
-    }
+            cells[variant.name, prompt.id] = Cell(content)
+    return Table(trial, cells)
 
 
 def _asked(trial: Trial, variant: Variant, prompt: Prompt) -> str:

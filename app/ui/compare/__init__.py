@@ -2,5 +2,5 @@
 
 Imports: app.chats, app.flows, app.markdown, app.models, app.settings, app.store, app.ui.composer,
 app.ui.dialogs, app.ui.pane, app.ui.style, app.ui.transcript, app.ui.widgets, app.ui.window,
-app.ui.workspace, engine.sandbox, engine.trial.
+app.ui.workspace, engine.sandbox, engine.serve, engine.trial.
 """

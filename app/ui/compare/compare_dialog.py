@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
@@ -28,7 +26,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.options import ChatOptions, varied
-from app.chats.table import MOST_MESSAGES
 from app.models.names import model_fallback_name
 from app.settings.language import mark, number, tr
 from app.store import Attachments
@@ -37,8 +34,6 @@ from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
-from engine.sandbox.python_cell import offered
-from engine.trial.plan import check_of
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
@@ -134,6 +129,8 @@ class CompareFiles(QWidget):
 ONE, LINES, PROMPTS = mark("One message"), mark("One message per line"), mark("Saved prompts")
 """The kinds, as the list holds them beside what `tr` makes of them."""
 _FIELD = 104
+MOST_MESSAGES = 100
+"""A trial takes more."""
 
 
 class AskField(QPlainTextEdit):
@@ -278,63 +275,6 @@ class MessagesField(QWidget):
         self.changed.emit()
 
 
-CHECKS = {
-    "": mark("No check"),
-    "contains": mark("Replies contain"),
-    "equals": mark("Replies equal"),
-    "regex": mark("Replies match the regular expression"),
-    "json_schema": mark("Replies are JSON of the schema"),
-    "python": mark("Python says so of answer"),
-    "eye": mark("I judge the replies"),
-}
-"""What may be asked of each reply, as `engine.trial.plan` names it."""
-
-
-class CheckField(QWidget):
-    """What each reply has to be.
-
-    Signals:
-        changed(): that is another.
-    """
-
-    changed = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.kind = QComboBox(self)
-        self.kind.setAccessibleName(tr("Check replies"))
-        for kind, words in CHECKS.items():
-            if kind != "python" or offered():
-                self.kind.addItem(tr(words), kind)
-        self.value = QLineEdit(self)
-        self.value.setAccessibleName(tr("What replies are checked for"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.kind)
-        layout.addWidget(self.value, 1)
-        self.kind.currentIndexChanged.connect(self._on_kind)
-        self.value.textChanged.connect(self.changed)
-        self._on_kind()
-
-    def check(self) -> dict[str, Any] | None:
-        """The check as a trial's file has it, {} for none; None where it is not whole."""
-        kind, text = self.kind.currentData(), self.value.text()
-        if kind in ("", "eye"):
-            return {kind: True} if kind else {}
-        try:
-            told = {kind: json.loads(text) if kind == "json_schema" else text}
-            check_of(told, ())
-        except ValueError:
-            return None
-        return told
-
-    @Slot()
-    def _on_kind(self) -> None:
-        self.value.setVisible(self.kind.currentData() not in ("", "eye"))
-        self.changed.emit()
-
-
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""
 BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
@@ -407,7 +347,6 @@ class CompareDialog(Sheet):
         self._names = dict(models)
         self.asked = MessagesField(prompt, prompts or {}, self)
         self.prompt = self.asked.prompt
-        self.check = CheckField(self)
         self.files = CompareFiles(files, self.prompt, self) if files is not None else None
         self.kinds = {
             kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
@@ -436,7 +375,6 @@ class CompareDialog(Sheet):
         how_many.addStretch(1)
         self.put(
             self.asked,
-            self.check,
             *([self.files] if self.files is not None else []),
             QLabel(tr("Compare by"), self),
             *self.kinds.values(),
@@ -452,7 +390,6 @@ class CompareDialog(Sheet):
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
         self.asked.changed.connect(self._refresh)
-        self.check.changed.connect(self._refresh)
         if self.files is not None:
             self.files.changed.connect(self._refresh)
         WheelGuard(self)
@@ -497,7 +434,6 @@ class CompareDialog(Sheet):
         for box in self.models:
             box.setVisible(by_model)
         several = self.asked.several
-        self.check.setVisible(several)
         self.blind.setText(
             tr("Hide names until I show them") if several else tr("Hide names until I keep a reply")
         )
@@ -525,6 +461,4 @@ class CompareDialog(Sheet):
             )
         if self.files is not None and self.files.reading:
             return tr("“{file}” is still being read.", file=self.files.reading[0])
-        if self.asked.several and self.check.check() is None:
-            return tr("Enter what the replies are checked for.")
         return self.asked.why_not()

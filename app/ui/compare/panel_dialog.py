@@ -13,9 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
 _LEAST = -0.1
@@ -128,7 +127,6 @@ class PanelDialog(Sheet):
         super().__init__("panel-dialog", tr("Ask a Panel"), parent, spacing=10)
         self._settings = settings
         self._models = dict(models)
-        self.members: list[MemberRow] = []
         self.saved = QComboBox(self)
         self.saved.setAccessibleName(tr("Panel"))
         self.keep = self.button(tr("Save As…"), self._ask_name)
@@ -139,24 +137,14 @@ class PanelDialog(Sheet):
         head.addWidget(self.saved, 1)
         for button in (self.keep, self.rename, self.delete):
             head.addWidget(button)
-        inside = QWidget(self)
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(0, 0, 8, 0)
-        self._column.setSpacing(4)
-        self._column.addStretch(1)
-        area = QScrollArea(self)
-        area.setWidget(inside)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setMinimumHeight(scaled(250))
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area = area
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
+        self._list = RowList(self.add, self)
+        self._list.setMinimumHeight(scaled(250))
+        self._list.changed.connect(self._refresh)
         self.why = self.label()
         keep_place(self.why)
         self.go = self.button(tr("Ask"), self.accept)
-        self.put(self.label(about), head, area, self.why)
+        self.put(self.label(about), head, self._list, self.why)
         self.put_foot(self.go, self.add)
         self.resize(scaled(700), scaled(470))
         self._fill_names(settings.panel)
@@ -167,10 +155,7 @@ class PanelDialog(Sheet):
 
     def show_members(self, members: Sequence[Member]) -> None:
         """Let these stand in the rows."""
-        for row in self.members:
-            row.hide()
-            row.deleteLater()
-        self.members = []
+        self._list.clear()
         for member in members:
             self._add(member)
 
@@ -187,32 +172,17 @@ class PanelDialog(Sheet):
         self._settings.set(panels=panels, panel=name if known else "")
         super().accept()
 
+    @property
+    def members(self) -> list[MemberRow]:
+        """The rows, from the top."""
+        return self._list.items
+
     def _add(self, member: Member, *, focus: bool = False) -> None:
-        row = MemberRow(member, self._models, self)
-        row.removed.connect(self._on_removed)
-        self.members.append(row)
-        self._column.insertWidget(len(self.members) - 1, row)
-        if focus:
-            row.name.setFocus()
-            row.show()
-        # Rows never scroll sideways: large text and long words make the dialog wider.
-        self._area.setMinimumWidth(row.minimumSizeHint().width() + 24)
-        self._refresh()
+        self._list.put(MemberRow(member, self._models, self), focus=focus)
 
     @Slot()
-    def _on_removed(self) -> None:
-        row = self.sender()
-        if isinstance(row, MemberRow) and row in self.members:
-            self.members.remove(row)
-            row.hide()
-            row.deleteLater()
-            self._refresh()
-            self.add.setFocus()
-
     def _refresh(self) -> None:
         count = len(self.members)
-        for number, row in enumerate(self.members, 1):
-            row.set_number(number)
         why = tr("A panel has two members at least.") if count < 2 else ""
         self.why.setText(why)
         self.go.setEnabled(not why)

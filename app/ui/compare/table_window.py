@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,11 +18,11 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.chats.table import MESSAGE, AnswerTable, Cell, as_markdown
 from app.settings.language import counted, number, tr
+from app.ui.compare.trial_dialog import written
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets import asking
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.sheet import Sheet
-from engine.trial.report import as_csv
 
 _LOOK_MS = 500
 _SHOWN = 700
@@ -55,7 +53,8 @@ class TableWindow(Sheet):
         super().__init__("answer-table", tr("Comparison Table"), parent)
         self.table = table
         self._cells: dict[tuple[int, int], Cell] = {}
-        self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
+        self._prompts = table.trial.prompts
+        self.grid = QTableWidget(len(self._prompts), len(table.columns) + 1, self)
         self.grid.setAccessibleName(tr("Replies by message and column"))
         self.grid.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.grid.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
@@ -70,18 +69,18 @@ class TableWindow(Sheet):
         heads.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         heads.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         heads.setHighlightSections(False)
-        if "eye" in table.check:
+        if table.by_eye:
             self.grid.installEventFilter(self)
         self.grid.cellActivated.connect(self._on_activated)
-        for row, message in enumerate(table.messages):
-            self._put(row, 0, message, message)
+        for row, prompt in enumerate(self._prompts):
+            self._put(row, 0, prompt.text, prompt.text)
         self.figures = self.label()
         self.passes = self.button(tr("Pass"), partial(self._say, True))
         self.fails = self.button(tr("Fail"), partial(self._say, False))
         self.reveal = self.button(tr("Show Names"), table.reveal)
         for button, key in ((self.passes, "+"), (self.fails, "-")):
             button.setToolTip(f"{button.text()} ({key})")
-            button.setVisible("eye" in table.check)
+            button.setVisible(table.by_eye)
         self.words = self.label()
         self.go = self.button(tr("Stop"), self._on_go)
         self.copy = self.button(tr("Copy as Markdown"), self._on_copy)
@@ -106,12 +105,12 @@ class TableWindow(Sheet):
     def refresh(self) -> None:
         """Show the answers as they are now."""
         table = self.table
-        complete = 0
+        cells, complete = table.cells(), 0
         self.grid.setHorizontalHeaderLabels([tr(MESSAGE), *table.heads])
         self.reveal.setVisible(table.blind)
-        for row, message in enumerate(table.messages):
+        for row, prompt in enumerate(self._prompts):
             for place, chat_id in enumerate(table.columns, 1):
-                cell = table.cell(message, chat_id)
+                cell = cells[prompt.id, chat_id]
                 complete += not cell.note
                 if self._cells.get((row, place)) != cell:
                     self._cells[row, place] = cell
@@ -120,17 +119,14 @@ class TableWindow(Sheet):
                     judged = "" if cell.note else verdict_words(cell)
                     heads = [f"[{words}]" for words in (note, judged) if words]
                     self._put(row, place, "\n".join([*heads, text]).strip(), text or note)
-        of = len(table.messages) * len(table.columns)
-        self.words.setText(
-            counted(
-                "{complete} of %n replies",
-                "{complete} of %n replies",
-                of,
-                complete=complete,
-            )
+        of = len(cells)
+        words = counted(
+            "{complete} of %n replies", "{complete} of %n replies", of, complete=complete
         )
+        judging = table.judging and not table.running
+        self.words.setText(f"{words} · {tr('Judging…')}" if judging else words)
         self.figures.setText(self._told())
-        self.figures.setVisible(bool(table.check))
+        self.figures.setVisible(bool(self.figures.text()))
         self.go.setText(tr("Stop") if table.running else tr("Continue"))
         self.go.setEnabled(table.running or complete < of)
         self.go.setToolTip("" if self.go.isEnabled() else tr("All replies are complete"))
@@ -142,9 +138,7 @@ class TableWindow(Sheet):
 
     def _told(self) -> str:
         """How many of each column's replies pass, and how it differs from the first."""
-        if not self.table.check:
-            return ""
-        trial, lines = self.table.trial(), list[str]()
+        trial, lines = self.table.results(), list[str]()
         for place, head in enumerate(self.table.heads):
             share = trial.share(head)
             if not share.of:
@@ -185,13 +179,12 @@ class TableWindow(Sheet):
         row, place = self.grid.currentRow(), self.grid.currentColumn()
         if row < 0 or place < 1:
             return
-        chat_id = list(self.table.columns)[place - 1]
-        cell = self.table.cell(self.table.messages[row], chat_id)
+        cell = self._cells[row, place]
         if cell.note:
             return
-        self.table.say(cell.message_id, passed)
+        self.table.say(self._prompts[row], cell, passed)
         last = place == len(self.table.columns)
-        if not last or row + 1 < len(self.table.messages):
+        if not last or row + 1 < len(self._prompts):
             self.grid.setCurrentCell(row + last, 1 if last else place + 1)
         self.grid.setFocus()
 
@@ -207,10 +200,9 @@ class TableWindow(Sheet):
     @Slot(int, int)
     def _on_activated(self, row: int, place: int) -> None:
         if place > 0:
-            chat_id = list(self.table.columns)[place - 1]
-            cell = self.table.cell(self.table.messages[row], chat_id)
+            cell = self._cells[row, place]
             if cell.message_id:
-                self.opened.emit(chat_id, cell.message_id)
+                self.opened.emit(list(self.table.columns)[place - 1], cell.message_id)
 
     @Slot()
     def _on_go(self) -> None:
@@ -222,25 +214,21 @@ class TableWindow(Sheet):
 
     def _rows(self) -> list[list[str]]:
         """Each message with its answers, and in brackets why one is not complete."""
-        rows = []
-        for message in self.table.messages:
-            cells = [self.table.cell(message, chat_id) for chat_id in self.table.columns]
+        rows, found = [], self.table.cells()
+        for prompt in self._prompts:
+            cells = [found[prompt.id, chat_id] for chat_id in self.table.columns]
             notes = [c.note or verdict_words(c) for c in cells]
             told = [
                 f"{c.text} [{n}]".lstrip() if n else c.text
                 for c, n in zip(cells, notes, strict=True)
             ]
-            rows.append([message, *told])
+            rows.append([prompt.text, *told])
         return rows
 
     @Slot()
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(as_markdown(self._heads, self._rows()))
+        QGuiApplication.clipboard().setText(as_markdown(self.table.heads, self._rows()))
         self.words.setText(tr("Table copied"))
-
-    @property
-    def _heads(self) -> Sequence[str]:
-        return self.table.heads
 
     @Slot()
     def _on_save(self) -> None:
@@ -254,27 +242,13 @@ class TableWindow(Sheet):
 
     def write(self, path: Path) -> None:
         """Write the table to a file, in one step."""
-        if path.suffix == ".json":
-            text = self.table.trial().to_json()
-        elif path.suffix == ".html":
-            text = self.table.trial().to_html()
-        elif path.suffix == ".md":
-            text = as_markdown(self._heads, self._rows())
+        found = self.table.results()
+        if path.suffix == ".md":
+            text = as_markdown(self.table.heads, self._rows())
         else:
-            text = as_csv([[tr(MESSAGE), *self._heads], *self._rows()])
+            kinds = {".json": found.to_json, ".html": found.to_html}
+            text = kinds.get(path.suffix, found.to_csv)()
         flows.start(self, self._write(path, text))
 
     async def _write(self, path: Path, text: str) -> None:
-        def work(_: object) -> None:
-            beside = path.with_name(f".{path.name}.new")
-            beside.write_text(text, encoding="utf-8", newline="")
-            os.replace(beside, path)
-
-        try:
-            await flows.aside(work)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            words = tr("The table could not be saved: {why}. Choose another place.", why=why)
-            self.words.setText(words)
-        else:
-            self.words.setText(tr("Saved as {file}", file=path.name))
+        self.words.setText(await written(path, text))

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.chats import trials
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
-from app.chats.table import AnswerTable
+from app.chats.table import AnswerTable, guide
 from app.chats.turn import Writing
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.store import Attachments, Store
 from app.ui.compare.compare import Comparisons, Desk
-from app.ui.compare.compare_dialog import Column, CompareDialog
+from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.compare.table_window import TableWindow
+from app.ui.compare.trial_dialog import TrialDialog
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce, native
@@ -29,6 +30,8 @@ from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
+from engine.trial.plan import Prompt, Trial
+from engine.trial.report import Table
 
 
 class TickMenu(QMenu):
@@ -502,13 +505,16 @@ class CompareCommands(QObject):
             if active is not None and taken and not active.composer.editing:
                 active.composer.set_text("")
             columns, files = dialog.columns(), dialog.attachments
+            blind = dialog.blind.isChecked()
             if dialog.asked.several:
-                check, blind = dialog.check.check(), dialog.blind.isChecked()
-                messages = dialog.asked.messages()
-                self._begin_table(columns, system, messages, files, check, blind)
+                variants = [trials.variant(c.words, c.model, c.options, system) for c in columns]
+                asked = enumerate(dialog.asked.messages(), 1)
+                prompts = tuple(Prompt(str(n), message) for n, message in asked)
+                same = all(column.options.reproducible for column in columns)
+                trial = Trial("", prompts, tuple(variants), reproducible=same, judge=guide())
+                self._begin_table(trial, files, blind)
                 take_files()
                 return
-            blind = dialog.blind.isChecked()
             self._comparisons.begin(columns, system, prompt, files, blind=blind)
             take_files()
             if active is not None and active.chat.blank:
@@ -519,22 +525,40 @@ class CompareCommands(QObject):
         dialog.accepted.connect(begin)
         dialog.open()
 
+    @command("trial", mark("New Trial…"))
+    def new_trial(self) -> None:
+        """Ask which prompts are put to which variants, and what their replies have to be."""
+        active, loader = self._workspace.active, self._library.loader
+        model = active.chat.record.model if active is not None else self._settings.model
+        refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
+        options = active.chat.options if active is not None else ChatOptions()
+        system = active.chat.record.system if active is not None else ""
+        dialog = TrialDialog(
+            {ref: loader.get(ref).name for ref in refs},
+            trials.variant("", model, options, system),
+            self._window,
+            library=self._library,
+            chat_id=active.chat.id if active is not None else "",
+            text=active.composer.text if active is not None else "",
+            prompts=self._settings.prompts,
+            files=active.findChild(PaneFiles) if active is not None else None,
+        )
+
+        def begin() -> None:
+            told = dialog.trial(), dialog.attachments, dialog.blind.isChecked()
+            self._begin_table(*told, dialog.known())
+
+        dialog.accepted.connect(begin)
+        dialog.open()
+
     def _begin_table(
-        self,
-        columns: Sequence[Column],
-        system: str,
-        messages: list[str],
-        files: Attachments,
-        check: dict[str, Any] | None,
-        blind: bool,
+        self, trial: Trial, files: Attachments, blind: bool, known: Table | None = None
     ) -> None:
-        told = [(column.model, column.options, column.words) for column in columns]
         if self.table is not None:
             self.table.let_go()
-        self.table = AnswerTable.begin(
-            self._library, told, system, messages, self, files, check, blind
-        )
-        self._keep_table()
+        with self._store.together():  # a crash leaves no columns without their table
+            self.table = AnswerTable.begin(self._library, trial, self, files, blind, known)
+            self._keep_table()
         self.show_table()
 
     @Slot()
