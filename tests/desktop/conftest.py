@@ -102,9 +102,14 @@ class Desk:
         found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
         return bool(found) and self._do("getwindowfocus") in found
 
-    def give_keys(self) -> None:
-        """What a window manager does when a dialog has gone: the window has the focus again."""
-        self._do("windowfocus", "--sync", self._windows().split()[0])
+    def give_keys(self, dialog: str = "") -> None:
+        """What a window manager does when a dialog has gone: what it lay upon has the focus again.
+
+        ``dialog``: the name of another one; "" is the main window.
+        """
+        name = f"^{dialog}$" if dialog else "Stretto"
+        found = self._do("search", "--onlyvisible", "--name", name)
+        self._do("windowfocus", "--sync", found.split()[0])
 
     def end(self) -> int:
         """Quit by the keyboard; the exit status."""

@@ -98,6 +98,7 @@ class VariantRow(MemberRow):
         grid.addWidget(self.system, 1, 0, 1, 2)
         for column, field in ((2, self.kv), (3, self.more)):
             grid.addWidget(field, 1, column)
+        for field in (self.temperature, self.seed, self.kv, self.more):
             field.setFixedWidth(scaled(132))
         for edited in (self.name, self.system, self.more):
             edited.textChanged.connect(self.changed)
@@ -328,7 +329,9 @@ class TrialDialog(Sheet):
         self.go = self.button(tr("Start"), self.accept)
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
         self.open_file = self.button(tr("Open…"), lambda: flows.start(self, self._open()))
+        self.open_file.setShortcut(QKeySequence.StandardKey.Open)
         self.save = self.button(tr("Save As…"), lambda: flows.start(self, self._save()))
+        self.save.setShortcut(QKeySequence.StandardKey.Save)
         heads = []
         for words, button in (
             (tr("Prompts"), self.source),
