@@ -24,7 +24,7 @@ from app.ui.widgets import asking
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.sheet import Sheet
 
-_LOOK_MS = 500
+_LOOK_MS, _SOON_MS = 500, 150
 _SHOWN = 700
 """Characters of an answer that a cell shows; Enter opens the whole."""
 _TIP = 2_000
@@ -77,7 +77,7 @@ class TableWindow(Sheet):
         self.figures = self.label()
         self.passes = self.button(tr("Pass"), partial(self._say, True))
         self.fails = self.button(tr("Fail"), partial(self._say, False))
-        self.reveal = self.button(tr("Show Names"), table.reveal)
+        self.reveal = self.button(tr("Show Names"), self._reveal)
         for button, key in ((self.passes, "+"), (self.fails, "-")):
             button.setToolTip(f"{button.text()} ({key})")
             button.setVisible(table.by_eye)
@@ -96,7 +96,10 @@ class TableWindow(Sheet):
         self.resize(scaled(980), scaled(620))
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self.refresh)
-        table.changed.connect(self.refresh)
+        # One look at a thousand cells takes 40 ms, and each reply tells of four changes.
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon.timeout.connect(self.refresh)
+        table.changed.connect(self._soon.start)
         self.refresh()
         self.grid.setCurrentCell(0, 0)
         self.grid.setFocus()
@@ -183,10 +186,15 @@ class TableWindow(Sheet):
         if cell.note:
             return
         self.table.say(self._prompts[row], cell, passed)
+        self.refresh()
         last = place == len(self.table.columns)
         if not last or row + 1 < len(self._prompts):
             self.grid.setCurrentCell(row + last, 1 if last else place + 1)
         self.grid.setFocus()
+
+    def _reveal(self) -> None:
+        self.table.reveal()
+        self.refresh()
 
     def _put(self, row: int, place: int, text: str, whole: str) -> None:
         item = self.grid.item(row, place)

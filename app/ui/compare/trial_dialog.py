@@ -98,8 +98,8 @@ class VariantRow(MemberRow):
         grid.addWidget(self.system, 1, 0, 1, 2)
         for column, field in ((2, self.kv), (3, self.more)):
             grid.addWidget(field, 1, column)
-        for field in (self.temperature, self.seed, self.kv, self.more):
-            field.setFixedWidth(scaled(132))
+        for narrow in (self.temperature, self.seed, self.kv, self.more):
+            narrow.setFixedWidth(scaled(132))
         for edited in (self.name, self.system, self.more):
             edited.textChanged.connect(self.changed)
         for spun in (self.temperature, self.seed):
