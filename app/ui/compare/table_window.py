@@ -37,7 +37,10 @@ def verdict_words(cell: Cell) -> str:
         return ""
     if cell.verdict.passed is None:
         return tr("Undecided: {why}", why=cell.verdict.why)
-    return tr("Passes") if cell.verdict.passed else tr("Fails")
+    if cell.verdict.passed:
+        return tr("Passes")
+    failed = [words for words, verdict in cell.verdicts.items() if verdict.passed is False]
+    return f"{tr('Fails')}: {failed[0]}" if cell.checks > 1 else tr("Fails")
 
 
 class TableWindow(Sheet):

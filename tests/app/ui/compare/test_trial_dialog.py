@@ -209,7 +209,7 @@ def test_a_judge_a_person_and_a_kill_leave_nothing_to_be_asked_twice(start: Star
     assert len(judged()) == 2 * 3 + 2 * 3
     assert {reply.session.priority for reply in judged()} == {-1}
     grid, shown = window(run).grid, window(run)
-    assert read(run)[1][1].startswith("[Fails]")  # by the first
+    assert read(run)[1][1].startswith("[Fails: judge It is polite.]")
     grid.setCurrentCell(0, 1)
     for key in "+-":
         run.qtbot.keyClick(grid, key)
