@@ -94,7 +94,10 @@ class Check:
     @property
     def words(self) -> str:
         """It in one line, as the file has it."""
-        value = self.value if isinstance(self.value, str) else json.dumps(self.value)
+        value = self.value
+        if self.kind == "contains" and len(value) == 1:
+            value = value[0]
+        value = value if isinstance(value, str) else json.dumps(value)
         more = [
             *(["any case"] * self.ignore_case),
             *([f"against {self.against}"] * bool(self.against)),
