@@ -345,7 +345,7 @@ class AnswerTable(QObject):
             due = [one for one in due if self._judge_of(one[1]) == ref]
             status, engine = loader.get(ref), loader.engine_for(ref)
             if is_remote(ref) or status.state is LoadState.FAILED:
-                why = status.error or tr("Only a model of this machine can judge.")
+                why = status.error or tr("Only a model of this computer can judge.")
                 self._found(due, [Verdict(None, why)] * len(due))
             elif status.model is None or engine is None:
                 loader.want(ref)

@@ -11201,11 +11201,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Helfer {number} von {count}, {state}</translation>
     </message>
 <message>
-        <location filename="../../app/chats/table.py" />
-        <source>Only a model of this machine can judge.</source>
-        <translation>Nur ein Modell dieses Rechners kann urteilen.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/compare_commands.py" />
         <source>New Trial…</source>
         <translation>Neuer Versuch …</translation>
@@ -11474,5 +11469,10 @@ Du hast nicht geantwortet.</translation>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>Prompt {id} lässt sich in einem Chat nicht stellen.</translation>
     </message>
-</context>
+<message>
+        <location filename="../../app/chats/table.py" />
+        <source>Only a model of this computer can judge.</source>
+        <translation>Nur ein Modell dieses Computers kann urteilen.</translation>
+    </message>
+    </context>
 </TS>

@@ -11201,11 +11201,6 @@ No respondiste.</translation>
         <translation>Ayudante {number} de {count}, {state}</translation>
     </message>
 <message>
-        <location filename="../../app/chats/table.py" />
-        <source>Only a model of this machine can judge.</source>
-        <translation>Solo un modelo de este equipo puede juzgar.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/compare_commands.py" />
         <source>New Trial…</source>
         <translation>Nueva prueba…</translation>
@@ -11474,5 +11469,10 @@ No respondiste.</translation>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>El prompt {id} no se puede enviar en un chat.</translation>
     </message>
-</context>
+<message>
+        <location filename="../../app/chats/table.py" />
+        <source>Only a model of this computer can judge.</source>
+        <translation>Solo un modelo de este equipo puede juzgar.</translation>
+    </message>
+    </context>
 </TS>

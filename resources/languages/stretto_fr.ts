@@ -11201,11 +11201,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Assistant {number} sur {count}, {state}</translation>
     </message>
 <message>
-        <location filename="../../app/chats/table.py" />
-        <source>Only a model of this machine can judge.</source>
-        <translation>Seul un modèle de cette machine peut juger.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/compare_commands.py" />
         <source>New Trial…</source>
         <translation>Nouvel essai…</translation>
@@ -11474,5 +11469,10 @@ Vous n’avez pas répondu.</translation>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>Le prompt {id} ne peut pas être posé dans une discussion.</translation>
     </message>
-</context>
+<message>
+        <location filename="../../app/chats/table.py" />
+        <source>Only a model of this computer can judge.</source>
+        <translation>Seul un modèle de cet ordinateur peut juger.</translation>
+    </message>
+    </context>
 </TS>

@@ -11063,11 +11063,6 @@ You did not answer.</source>
         <translation>ヘルパー {number}/{count}、{state}</translation>
     </message>
 <message>
-        <location filename="../../app/chats/table.py" />
-        <source>Only a model of this machine can judge.</source>
-        <translation>このマシンのモデルだけが判定できます。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/compare_commands.py" />
         <source>New Trial…</source>
         <translation>新しい試行…</translation>
@@ -11335,5 +11330,10 @@ You did not answer.</source>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>プロンプト {id} はチャットでは送れません。</translation>
     </message>
-</context>
+<message>
+        <location filename="../../app/chats/table.py" />
+        <source>Only a model of this computer can judge.</source>
+        <translation>このコンピューターのモデルだけが判定できます。</translation>
+    </message>
+    </context>
 </TS>

@@ -11063,11 +11063,6 @@ You did not answer.</source>
         <translation>助手 {number}/{count}，{state}</translation>
     </message>
 <message>
-        <location filename="../../app/chats/table.py" />
-        <source>Only a model of this machine can judge.</source>
-        <translation>只有本机上的模型可以评判。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/compare_commands.py" />
         <source>New Trial…</source>
         <translation>新建试验…</translation>
@@ -11335,5 +11330,10 @@ You did not answer.</source>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>提示词 {id} 无法在对话中发送。</translation>
     </message>
-</context>
+<message>
+        <location filename="../../app/chats/table.py" />
+        <source>Only a model of this computer can judge.</source>
+        <translation>只有本机上的模型可以评判。</translation>
+    </message>
+    </context>
 </TS>
