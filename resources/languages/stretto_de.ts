@@ -11469,10 +11469,10 @@ Du hast nicht geantwortet.</translation>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>Prompt {id} lässt sich in einem Chat nicht stellen.</translation>
     </message>
-<message>
+    <message>
         <location filename="../../app/chats/table.py" />
         <source>Only a model of this computer can judge.</source>
         <translation>Nur ein Modell dieses Computers kann urteilen.</translation>
     </message>
-    </context>
+</context>
 </TS>

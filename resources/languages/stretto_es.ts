@@ -11469,10 +11469,10 @@ No respondiste.</translation>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>El prompt {id} no se puede enviar en un chat.</translation>
     </message>
-<message>
+    <message>
         <location filename="../../app/chats/table.py" />
         <source>Only a model of this computer can judge.</source>
-        <translation>Solo un modelo de este equipo puede juzgar.</translation>
+        <translation>Solo un modelo de este ordenador puede juzgar.</translation>
     </message>
-    </context>
+</context>
 </TS>

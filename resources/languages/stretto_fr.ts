@@ -11469,10 +11469,10 @@ Vous n’avez pas répondu.</translation>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>Le prompt {id} ne peut pas être posé dans une discussion.</translation>
     </message>
-<message>
+    <message>
         <location filename="../../app/chats/table.py" />
         <source>Only a model of this computer can judge.</source>
         <translation>Seul un modèle de cet ordinateur peut juger.</translation>
     </message>
-    </context>
+</context>
 </TS>

@@ -11260,7 +11260,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py" />
         <source>A trial in the window has {most} replies at most, not {count}.</source>
-        <translation>ウィンドウでの試行の回答は最大 {most} 件です（現在 {count} 件）。</translation>
+        <translation>ウインドウでの試行の回答は最大 {most} 件です（現在 {count} 件）。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py" />
@@ -11330,10 +11330,10 @@ You did not answer.</source>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>プロンプト {id} はチャットでは送れません。</translation>
     </message>
-<message>
+    <message>
         <location filename="../../app/chats/table.py" />
         <source>Only a model of this computer can judge.</source>
-        <translation>このコンピューターのモデルだけが判定できます。</translation>
+        <translation>このコンピュータのモデルだけが判定できます。</translation>
     </message>
-    </context>
+</context>
 </TS>

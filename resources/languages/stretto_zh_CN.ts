@@ -11330,10 +11330,10 @@ You did not answer.</source>
         <source>Prompt {id} cannot be asked in a chat.</source>
         <translation>提示词 {id} 无法在对话中发送。</translation>
     </message>
-<message>
+    <message>
         <location filename="../../app/chats/table.py" />
         <source>Only a model of this computer can judge.</source>
-        <translation>只有本机上的模型可以评判。</translation>
+        <translation>只有这台电脑上的模型可以评判。</translation>
     </message>
-    </context>
+</context>
 </TS>
