@@ -683,7 +683,7 @@ class Chat(ChatSignals):
         if refusal(Action.SEND, turn):
             return False
         self.note_down(turns[:-1])
-        self._say(text, files, self.attaching.resolved(files, text))
+        self._say(text, files, self._resolved(files, text))
         return True
 
     @saved_together
