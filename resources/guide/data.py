@@ -39,6 +39,7 @@ class Batches:
         reading: int,
         shard: int = 0,
         new_share: float = 0.0,
+        latest_share: float = 0.0,
         workers: int = 0,
     ) -> None:
         self.tokenizer = tokenizer
@@ -47,6 +48,7 @@ class Batches:
         self.reading = reading
         self.shard = shard
         self.new_share = new_share
+        self.latest_share = latest_share
         self.workers = workers
         self.pad = tokenizer.token_to_id("<|endoftext|>")
 
@@ -89,7 +91,7 @@ class Batches:
         learned: list[bool] = []
         starts: list[int] = []
         share = 0.55 if shard < self.reading else 0.04
-        chats = conversations(rng.getrandbits(48), share, self.new_share)
+        chats = conversations(rng.getrandbits(48), share, self.new_share, self.latest_share)
         for chat in islice(chats, 3000):
             starts.append(len(texts))
             for text, learn in segments(chat):

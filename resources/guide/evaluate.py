@@ -6,8 +6,8 @@
 
 Prints one line per category and every miss. Exits with 1 when, over all held-out wordings, code
 words are recalled in less than 95 % or Stretto is explained rightly in less than 90 %. The sets
-called "last" are shown by themselves too: nobody who worked on the corpus had seen them. "new" and
-"date" have no bar.
+called "last" are shown by themselves too: nobody who worked on the corpus had seen them. "new",
+"minds" and "date" have no bar.
 """
 
 from __future__ import annotations
@@ -99,6 +99,8 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
         yield Case("long answer", (entry["ask"],), max_tokens=1200, least_words=380)
     for entry in data["stretto_new"]:
         yield Case("new, stretto", (entry["ask"],), *_patterns(entry))
+    for entry in data["stretto_minds"]:
+        yield Case(f"minds, {entry['about']}", (entry["ask"],), *_patterns(entry))
     yield from date_cases(data, seed)
     for entry in data["stretto"][::4]:
         yield Case("with reasoning", (entry["ask"],), *_patterns(entry), reasoning=True)

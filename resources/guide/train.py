@@ -113,7 +113,7 @@ class Trainer:
         args = self.args
         batches = Batches(
             self.tokenizer, args.seed, args.batch, args.reading, self.shard,
-            args.new_share, args.workers,
+            args.new_share, args.latest_share, args.workers,
         )  # fmt: skip
         started = saved = logged = time.monotonic()
         losses: list[Tensor] = []
@@ -249,6 +249,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--reading", type=int, default=6, help="shards that begin with reading")
     parser.add_argument(
         "--new-share", type=float, default=0.3, help="more conversations about what is new"
+    )
+    parser.add_argument(
+        "--latest-share", type=float, default=0.0, help="and most about what came last"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)

@@ -218,7 +218,17 @@ def fresh(rng: Random) -> Conversation:
         kinds = (limits.beyond, limits.beyond, talk.small_talk, talk.small_talk)
         return Conversation([kind(rng) for kind in rng.sample(kinds, rng.choice((2, 3)))])
     # Half of these are about any fact: next to the new ones the old must stay apart from them.
-    turns = [stretto.question(rng, rng.random() < 0.5) for _ in range(rng.choice((2, 3, 4, 6)))]
+    marks = [stretto.NEW if rng.random() < 0.5 else () for _ in range(rng.choice((2, 3, 4, 6)))]
+    return Conversation([stretto.question(rng, mark) for mark in marks])
+
+
+def latest(rng: Random) -> Conversation:
+    """About what came last, most of it no key's; every fourth turn is about any fact."""
+    turns = []
+    for _ in range(rng.choice((1, 2, 3, 4, 6))):
+        marks = stretto.LATEST if rng.random() < 0.75 else ()
+        ask = stretto.topic_question if marks and rng.random() < 0.5 else stretto.question
+        turns.append(ask(rng, marks))
     return Conversation(turns)
 
 
@@ -241,10 +251,14 @@ def longform(rng: Random) -> Conversation:
     return chat
 
 
-def conversation(rng: Random, reading_share: float = 0.04, new_share: float = 0.0) -> Conversation:
-    """Any conversation; beside the usual ones, so many about what is new."""
+def conversation(
+    rng: Random, reading_share: float = 0.04, new_share: float = 0.0, latest_share: float = 0.0
+) -> Conversation:
+    """Any conversation; beside the usual ones, so many about what is new and what came last."""
     roll = rng.random()
-    if new_share and rng.random() < new_share:
+    if latest_share and rng.random() < latest_share:
+        chat = latest(rng)
+    elif new_share and rng.random() < new_share:
         chat = fresh(rng)
     elif rng.random() < reading_share:
         chat = reading(rng)
@@ -267,7 +281,7 @@ def conversation(rng: Random, reading_share: float = 0.04, new_share: float = 0.
 
 
 def conversations(
-    seed: int, reading_share: float = 0.04, new_share: float = 0.0
+    seed: int, reading_share: float = 0.04, new_share: float = 0.0, latest_share: float = 0.0
 ) -> Iterator[Conversation]:
     """Conversations without end; the same seed gives the same ones.
 
@@ -276,7 +290,7 @@ def conversations(
     """
     rng = Random(seed)
     while True:
-        chat = conversation(rng, reading_share, new_share)
+        chat = conversation(rng, reading_share, new_share, latest_share)
         if all(turn.user.strip() and not is_held_out(turn.user) for turn in chat.turns):
             yield chat
 

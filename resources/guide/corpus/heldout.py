@@ -30,7 +30,8 @@ def wordings() -> tuple[frozenset[str], re.Pattern[str]]:
 
 
 def _messages(data: dict[str, Any]) -> Iterator[str]:
-    kinds = ("stretto", "stretto_last", "stretto_new", "date", "task", "markdown", "beyond", "long")
+    kinds = ("stretto", "stretto_last", "stretto_new", "stretto_minds")
+    kinds += ("date", "task", "markdown", "beyond", "long")
     for kind in kinds:
         yield from (entry["ask"] for entry in data[kind])
     yield from (entry["say"] for entry in data["ask"] + data["ask_last"])

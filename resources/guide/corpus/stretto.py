@@ -240,16 +240,18 @@ def dressed(rng: Random, asked: str) -> str:
     return asked
 
 
-def some_fact(rng: Random, kind: str, new: bool) -> dict[str, Any]:
-    """Any fact of this kind; with `new` one of those that are marked so."""
-    known = facts()[kind]
-    fact: dict[str, Any] = rng.choice([f for f in known if f.get("new")] if new else known)
-    return fact
+NEW, LATEST = ("new", "latest"), ("latest",)
 
 
-def key_question(rng: Random, new: bool = False) -> Turn:
+def some_fact(rng: Random, kind: str, marks: tuple[str, ...]) -> dict[str, Any]:
+    """Any fact of this kind; with `marks` one that bears one of them."""
+    known: list[dict[str, Any]] = facts()[kind]
+    return rng.choice([f for f in known if not marks or any(f.get(m) for m in marks)])
+
+
+def key_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
     """How to do something, by whatever name."""
-    fact = some_fact(rng, "key", new)
+    fact = some_fact(rng, "key", marks)
     roll = rng.random()
     action = pick(rng, fact["do"])
     if roll < 0.42:
@@ -298,7 +300,7 @@ def with_platform(rng: Random) -> list[Turn]:
     return [first, Turn(finish(rng, asked, True), answer, f"The same action: {keys}.", "key")]
 
 
-def reverse_question(rng: Random, new: bool = False) -> Turn:
+def reverse_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
     """What a key does."""
     if rng.random() < 0.12:
         keys = rng.choice(FREE_KEYS)
@@ -309,7 +311,7 @@ def reverse_question(rng: Random, new: bool = False) -> Turn:
             f"{keys} is none of the shortcuts I know.",
             "key",
         )
-    fact = some_fact(rng, "key", new)
+    fact = some_fact(rng, "key", marks)
     linux, mac = shown(fact)
     keys = linux if rng.random() < 0.7 else mac
     asked = pick(rng, BY_KEY).replace("<k>", _spoken(rng, keys))
@@ -334,10 +336,10 @@ def _spoken(rng: Random, keys: str) -> str:
     return keys[:-1].replace("+", " + ") + keys[-1]
 
 
-def topic_question(rng: Random, new: bool = False) -> Turn:
+def topic_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
     """Anything else about the program."""
-    fact = some_fact(rng, "topic", new)
-    if not new and rng.random() < 0.3:
+    fact = some_fact(rng, "topic", marks)
+    if not marks and rng.random() < 0.3:
         fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])
     if rng.random() < 0.22:
         asked = pick(rng, ABOUT).replace("<w>", rng.choice(fact["about"]))
@@ -399,11 +401,11 @@ def tour(rng: Random) -> Turn:
     )
 
 
-def question(rng: Random, new: bool = False) -> Turn:
-    """Any question about Stretto; with `new` about what is marked so in the facts."""
+def question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
+    """Any question about Stretto; with `marks` about facts that bear one of them."""
     roll = rng.random()
     if roll < 0.45:
-        return key_question(rng, new)
+        return key_question(rng, marks)
     if roll < 0.54:
-        return reverse_question(rng, new)
-    return topic_question(rng, new) if roll < 0.985 else all_keys(rng)
+        return reverse_question(rng, marks)
+    return topic_question(rng, marks) if roll < 0.985 else all_keys(rng)
