@@ -73,7 +73,7 @@ class Trainer:
             self.model.load_state_dict({k: v.float() for k, v in trained.items()})
         self.average = {k: v.detach().clone() for k, v in self.model.named_parameters()}
         self.optimizers = self.optimizers_for(dict(self.model.named_parameters()))
-        self.base_rates = [args.muon_lr, args.adam_lr]
+        self.base_rates = [args.muon_lr, args.adam_lr][-len(self.optimizers) :]
         self.told_to_stop = False
         signal.signal(signal.SIGTERM, self.stop)
         self.step = 0
@@ -86,14 +86,17 @@ class Trainer:
                 layer.compile(dynamic=False)
 
     def optimizers_for(self, weights: dict[str, Tensor]) -> list[torch.optim.Optimizer]:
-        """Muon for matrices, AdamW for embeddings and norms."""
-        by_muon = [w for name, w in weights.items() if w.ndim == 2 and "embed" not in name]
-        rest = [w for name, w in weights.items() if w.ndim < 2 or "embed" in name]
-        muon = Muon(by_muon, lr=self.args.muon_lr, weight_decay=0.02)
+        """Muon for matrices, AdamW for embeddings and norms; without a rate for Muon, for all."""
+        muon_lr = self.args.muon_lr
+        by_muon = [w for n, w in weights.items() if muon_lr and w.ndim == 2 and "embed" not in n]
+        taken = {id(w) for w in by_muon}
+        rest = [w for w in weights.values() if id(w) not in taken]
         adam = torch.optim.AdamW(
             rest, lr=self.args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0, fused=True
         )
-        return [muon, adam]
+        if not by_muon:
+            return [adam]
+        return [Muon(by_muon, lr=muon_lr, weight_decay=0.02), adam]
 
     @property
     def checkpoint(self) -> Path:
@@ -244,7 +247,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--decay-steps", type=int, default=12264)
     parser.add_argument("--warmup", type=int, default=200)
     parser.add_argument("--batch", type=int, default=16384, help="tokens in a step")
-    parser.add_argument("--muon-lr", type=float, default=0.02)
+    parser.add_argument("--muon-lr", type=float, default=0.02, help="0: AdamW for matrices too")
     parser.add_argument("--adam-lr", type=float, default=0.003)
     parser.add_argument("--reading", type=int, default=6, help="shards that begin with reading")
     parser.add_argument(
