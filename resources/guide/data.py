@@ -20,8 +20,9 @@ from torch import Tensor
 Batch = tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64], int]
 """Inputs, targets, the flat places to learn from, and how many real tokens there are."""
 
-BUCKETS = (64, 96, 128, 160, 208, 256, 320, 384, 512, 640, 832, 1024, 1408, 2048)
+BUCKETS = (32, 48, 64, 96, 128, 160, 208, 256, 320, 384, 512, 640, 832, 1024, 1408, 2048)
 GIVEN_SHARE = 0.02  # so much of what users and the template say is learned too
+BEGINNING = 12  # tokens of an answer in which it differs from all others
 
 
 class Batches:
@@ -90,17 +91,19 @@ class Batches:
         texts: list[str] = []
         learned: list[bool] = []
         starts: list[int] = []
+        begun: list[bool] = []
         share = 0.55 if shard < self.reading else 0.04
         chats = conversations(rng.getrandbits(48), share, self.new_share, self.latest_share)
         for chat in islice(chats, 3000):
             starts.append(len(texts))
+            begun.append(chat.begun)
             for text, learn in segments(chat):
                 texts.append(text)
                 learned.append(learn)
         starts.append(len(texts))
         pieces = self.tokenizer.encode_batch(texts, add_special_tokens=False)
         result = []
-        for begin, end in pairwise(starts):
+        for (begin, end), cut in zip(pairwise(starts), begun, strict=True):
             ids: list[int] = []
             marks: list[bool] = []
             for index in range(begin, end):
@@ -110,6 +113,10 @@ class Batches:
                     marks += [True] * len(piece)
                 else:
                     marks += [rng.random() < GIVEN_SHARE for _ in piece]
+            if cut:  # the second piece from the end is the answer
+                answer = len(pieces[end - 2].ids) + len(pieces[end - 1].ids)
+                length = len(ids) - answer + min(answer, BEGINNING)
+                ids, marks = ids[:length], marks[:length]
             result.append((ids, marks))
         return result
 
