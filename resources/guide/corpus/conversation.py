@@ -225,7 +225,7 @@ def fresh(rng: Random) -> Conversation:
 
 
 def latest(rng: Random) -> Conversation:
-    """About what came last, most of it no key's; three in ten turns are about any fact.
+    """About what came last, most of it no key's, and as often about all else: the old must stay.
 
     Most are one question and the beginning of its answer. The texts are soon known by heart; what
     takes long is which of them a question wants, and beginnings show it at a third of the cost.
@@ -233,7 +233,7 @@ def latest(rng: Random) -> Conversation:
     begun = rng.random() < 0.88
     turns = []
     for _ in range(1 if begun else rng.choice((1, 2, 3, 4, 6))):
-        marks = stretto.LATEST if rng.random() < 0.7 else ()
+        marks = rng.choice((stretto.LATEST, stretto.LATEST, stretto.NEW, (), ()))
         ask = stretto.topic_question if marks and rng.random() < 0.5 else stretto.question
         turns.append(ask(rng, marks))
     return Conversation(turns, begun=begun)
