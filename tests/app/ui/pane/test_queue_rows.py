@@ -26,6 +26,17 @@ def rows(pane: ChatPane) -> list[QueuedRow]:
     return list(pane.queue.rows.values())
 
 
+def described(row: QueuedRow) -> str:
+    """What a screen reader says of it.
+
+    Nothing keeps the interface: it goes with the row, and the binding would take what Qt then puts
+    in its place in memory for it, and crash.
+    """
+    interface = QAccessible.queryAccessibleInterface(row)
+    assert interface is not None
+    return interface.text(QAccessible.Text.Description)
+
+
 def queued(pane: ChatPane) -> list[str]:
     return [each.text for each in pane.chat.queue.messages]
 
@@ -38,9 +49,7 @@ def test_enter_queues_several_and_they_are_said_in_their_order(start: Start):
     assert not pane.queue.send.isVisible()
     names = ["Queued message 1: say one", "Queued message 2: say two"]
     assert [row.accessibleName() for row in rows(pane)] == names
-    interface = QAccessible.queryAccessibleInterface(rows(pane)[0])
-    assert interface is not None
-    assert interface.text(QAccessible.Text.Description).startswith("Enter edits the message")
+    assert described(rows(pane)[0]).startswith("Enter edits the message")
     run.engine.release()
     run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.at_work)
     said = [m.content for m in pane.chat.transcript.path]
