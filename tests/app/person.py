@@ -11,6 +11,7 @@ the real one. After each action the window rests, and screen, store and engine a
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import faulthandler
 import gc
@@ -387,8 +388,15 @@ class Person:
             self.app.bridge.drain()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
-        for thread, _ in list(flows._threads):
-            thread.join(5)  # what an import or its undoing does to the store
+        give_up = time.monotonic() + 5
+        while flows.left() and time.monotonic() < give_up:
+            for thread, _ in list(flows._threads):
+                thread.join(5)  # what an import or its undoing does to the store
+            heard = flows.start(self._canceller, _turns())  # behind what the threads have brought
+            while not heard.done():
+                QApplication.processEvents()
+            if not any(thread.is_alive() for thread, _ in flows._threads):
+                break
         QApplication.processEvents()
 
     def _close_what_is_above(self) -> None:
@@ -1087,6 +1095,12 @@ SMALL = st.integers(0, 7)
 ANY = st.integers(0, 999)
 WORDS = st.sampled_from(("one", "said", "", "word", "zzz", "n", "three two"))
 TEXT = st.sampled_from(TEXTS)
+
+
+async def _turns() -> None:
+    """A few turns of the loop: a sequence goes on some of them after its thread has ended."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 def _lanes(chat: Chat) -> list[Answering]:

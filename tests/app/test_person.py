@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.models.names import model_location
 from app.settings.paths import GUIDE
-from tests.app.person import Actions, RealActions
+from tests.app.person import Actions, Person, RealActions
 
 
 def work(machine: type, examples: int, steps: int) -> None:
@@ -33,6 +33,19 @@ def work(machine: type, examples: int, steps: int) -> None:
 
 def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplication):
     work(Actions, 4, 40)
+
+
+def test_a_paste_that_is_put_back_is_there_before_the_next_action(qapp: QApplication):
+    """Its text is read on a thread: the check came before it one time in six."""
+    person = Person(qapp)
+    try:
+        for _ in range(6):
+            person.act("new", lambda: person.command("new"))
+            person.act("paste", lambda: person.write("word " * 1_000))
+            person.act("undo", lambda: person.command("undo_close"))
+            person.act("fault: engine", person.break_engine)
+    finally:
+        person.go_home()
 
 
 @pytest.mark.skipif(
