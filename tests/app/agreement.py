@@ -283,8 +283,11 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
         loads = status.state is LoadState.LOADING
         if loads and not any(path.endswith(status.ref) for path, _ in running.loads):
             yield f"{status.name} is loading in the window only"
-    replies = running.running().items()  # what is closed ends as soon as the engine hears of it
+    replies = running.running().items()
     at_work = {session: reply.paused for session, reply in replies if not reply.session.closed}
+    for session, reply in replies:
+        if reply.session.closed:  # it ends as soon as the engine hears of it, and then the window
+            asked.pop(session, None)
     if at_work != asked:
         yield f"the engine answers {at_work}, the window shows {asked}"
     idle = {s.id for s in running.sessions.values() if not s.closed} - used
