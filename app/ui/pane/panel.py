@@ -250,7 +250,6 @@ class PanelView(QWidget):
         chat.reply_ended.connect(self._on_ended)
         chat.turn_changed.connect(self.refresh)
         chat.compose_changed.connect(self.refresh)
-        chat.compose_changed.connect(self.refresh)
         chat.path_changed.connect(self._on_path)
 
     def show_panel(self, message_id: str) -> None:

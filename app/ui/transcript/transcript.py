@@ -290,7 +290,6 @@ class TranscriptView(QAbstractScrollArea):
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
-        chat.compose_changed.connect(self._on_turn)  # no panel is asked while words are edited
         chat.compose_changed.connect(self._on_turn)  # no panel is asked while a message is edited
         chat.phase_changed.connect(self._on_phase)
         chat.message_added.connect(self._on_added)
