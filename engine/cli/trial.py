@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.trial import plan
 from engine.trial.plan import Trial
-from engine.trial.report import Table
+from engine.trial.report import Table, write
 from engine.trial.run import ANSWERS, Records, Run
 
 DONE, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
@@ -90,6 +89,4 @@ def _write(table: Table, folder: Path) -> None:
         ("table.json", table.to_json()),
         ("table.html", table.to_html()),
     ):
-        beside = folder / f".{name}.new"
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-        os.replace(beside, folder / name)
+        write(folder / name, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -178,6 +179,16 @@ def opened(path: Path, guide: str) -> Table:
         told = _results(path.with_name(f"{path.stem}-results") / _TABLE)
         return Table(trial, {} if told is None else _table(told, guide).known(trial))
     return Table(trial, {})
+
+
+def write(path: Path, text: str) -> None:
+    """Write what a trial has told, in one step: a file of that name stays whole until then.
+
+    Raises OSError.
+    """
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+    os.replace(beside, path)
 
 
 def _results(path: Path) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -46,7 +45,7 @@ from app.ui.widgets.sheet import Sheet, keep_place
 from engine.sandbox.python_cell import offered
 from engine.serve import json_input
 from engine.trial.plan import PlanError, Prompt, Trial, Variant, parsed, prompts_of
-from engine.trial.report import Table, opened
+from engine.trial.report import Table, opened, write
 
 CHECKS = {
     "contains": mark("Replies contain"),
@@ -557,13 +556,8 @@ class TrialDialog(Sheet):
 async def written(path: Path, text: str) -> str:
     """Write a file in one step; returns what the person should know."""
 
-    def work(_: Event) -> None:
-        beside = path.with_name(f".{path.name}.new")
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-        os.replace(beside, path)
-
     try:
-        await flows.aside(work)
+        await flows.aside(lambda _: write(path, text))
     except OSError as error:
         why = error.strerror or type(error).__name__
         return tr("The table could not be saved: {why}. Choose another place.", why=why)
