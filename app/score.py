@@ -62,71 +62,50 @@ SPAN = 30.0
 
 @dataclass(frozen=True)
 class Mark:
-    """What a chat did between two samples.
+    """What a chat did between two samples."""
 
-    Attributes:
-        start, end: seconds of the caller's clock.
-        state: `queued`, `reading`, `writing`, `paused`, `calling` (its tools run) or `asking` (they
-            wait for the person).
-        rate: tokens per second, generated or read.
-    """
-
+    # start, end: seconds of the caller's clock
     start: float
     end: float
+    # `queued`, `reading`, `writing`, `paused`, `calling` (its tools run) or `asking` (they wait for
+    # the person)
     state: str
-    rate: float
+    rate: float  # tokens per second, generated or read
 
 
 @dataclass
 class Lane:
-    """One chat.
-
-    Attributes:
-        state: as a mark's, or `idle`.
-        rate: tokens per second at the moment.
-        kv_bytes: what its KV cache takes.
-        position: its place among those that wait for memory, from 1; 0 when it does not.
-        colour: number of its colour, kept as long as the lane is there.
-        doing: what its tools do, while the engine has nothing to do for it.
-        host: where it is answered; "" for the engine of this program.
-        context: tokens that fit, as far as a Stretto elsewhere tells; else 0.
-    """
+    """One chat."""
 
     chat_id: str
     title: str
-    colour: int
-    state: str = "idle"
-    doing: Doing | None = None
-    rate: float = 0.0
-    kv_bytes: int = 0
+    colour: int  # number of its colour, kept as long as the lane is there
+    state: str = "idle"  # as a mark's, or `idle`
+    doing: Doing | None = None  # what its tools do, while the engine has nothing to do for it
+    rate: float = 0.0  # tokens per second at the moment
+    kv_bytes: int = 0  # what its KV cache takes
     kv_tokens: int = 0
-    position: int = 0
-    host: str = ""
-    context: int = 0
+    position: int = 0  # its place among those that wait for memory, from 1; 0 when it does not
+    host: str = ""  # where it is answered; "" for the engine of this program
+    context: int = 0  # tokens that fit, as far as a Stretto elsewhere tells; else 0
     marks: deque[Mark] = field(default_factory=deque)
     _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last sample
 
 
 @dataclass(frozen=True)
 class Totals:
-    """All chats together; bytes and tokens per second.
-
-    Attributes:
-        process_bytes: what the system counts for the program, all below in it; 0 where unknown.
-        children_bytes: what its helper processes hold besides.
-        buffer_bytes: what MLX has freed and keeps for reuse.
-        budget: what weights and KV caches may take together.
-    """
+    """All chats together; bytes and tokens per second."""
 
     writing: int = 0
     waiting: int = 0
     rate: float = 0.0
     kv_bytes: int = 0
     weights_bytes: int = 0
-    budget: int = 0
+    budget: int = 0  # what weights and KV caches may take together
+    # what the system counts for the program, all below in it; 0 where unknown
     process_bytes: int = 0
-    children_bytes: int = 0
-    buffer_bytes: int = 0
+    children_bytes: int = 0  # what its helper processes hold besides
+    buffer_bytes: int = 0  # what MLX has freed and keeps for reuse
 
     @property
     def all_bytes(self) -> int:
@@ -267,9 +246,6 @@ def _state(figures: Mapping[str, Any]) -> str:
 class ScoreFeed(QObject):
     """Keeps the lanes up to date between `start` and `stop`.
 
-    Signals:
-        sampled(): the lanes hold newer figures.
-
     Args:
         guests: gives the lanes of other programs, as `ChatLibrary.sessions` gives those of chats.
     """
@@ -277,7 +253,7 @@ class ScoreFeed(QObject):
     INTERVAL_MS = 200
     ELSEWHERE_MS = 1_000
 
-    sampled = Signal()
+    sampled = Signal()  # the lanes hold newer figures
 
     def __init__(
         self,

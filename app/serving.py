@@ -113,45 +113,32 @@ class Door(Enum):
 
 @dataclass(frozen=True)
 class Guests:
-    """Who is there.
+    """Who is there."""
 
-    Attributes:
-        connections: how many there are, idle ones too.
-        seen: the agents that ask, between their requests too.
-    """
-
-    connections: int = 0
-    seen: tuple[Seen, ...] = ()
+    connections: int = 0  # how many there are, idle ones too
+    seen: tuple[Seen, ...] = ()  # the agents that ask, between their requests too
 
 
 class Serving(QObject):
-    """Starts and ends the server as the settings say, and tells who is there.
-
-    Signals:
-        changed(): the server stands otherwise, or a key was made or revoked.
-        guests_changed(): others are there, or they have got more text.
-
-    Attributes:
-        door: how it stands.
-        why: why it could not be started, a sentence; else "".
-        address: "http://127.0.0.1:8080" while it is open.
-        guests: who is there.
-        keys_file, script: where the keys lie, and what a terminal is opened with.
-    """
+    """Starts and ends the server as the settings say, and tells who is there."""
 
     LOOK_MS = 500
     END_S = 3.0
 
-    changed = Signal()
-    guests_changed = Signal()
+    changed = Signal()  # the server stands otherwise, or a key was made or revoked
+    guests_changed = Signal()  # others are there, or they have got more text
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
+        # door: how it stands
+        # why: why it could not be started, a sentence; else ""
+        # address: "http://127.0.0.1:8080" while it is open
         self.door, self.why, self.address = Door.OFF, "", ""
-        self.guests = Guests()
+        self.guests = Guests()  # who is there
         self._settings = settings
+        # keys_file, script: where the keys lie, and what a terminal is opened with
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
         self._caches = paths.kv
         self._loader = loader

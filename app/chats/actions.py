@@ -72,33 +72,23 @@ _NEEDS_QUIET = frozenset(
 
 @dataclass(frozen=True)
 class Turn:
-    """All that `refusal` looks at.
-
-    Attributes:
-        answering: the id of the message that the reply writes.
-        stored: whether the chat is in the list of chats.
-        reading: names of files that are being read and are to go with what is composed.
-        remote: where the chat's model answers, if that is not in this program.
-        asked: whether a call of a tool waits for the person.
-        silent: whether nothing has come yet of what was asked of another machine.
-        blind: the name of the chat's model if images go with what is composed and it is known to
-            see none, else "".
-        deaf: the same of recordings, once it is loaded.
-        rewords: what is composed are other words for a message that is queued.
-    """
+    """All that `refusal` looks at."""
 
     compose: Compose
     reply: Reply | None
     transcript: Transcript
-    answering: str | None = None
-    stored: bool = True
+    answering: str | None = None  # the id of the message that the reply writes
+    stored: bool = True  # whether the chat is in the list of chats
+    # names of files that are being read and are to go with what is composed
     reading: tuple[str, ...] = ()
-    remote: Remote | None = None
-    asked: bool = False
-    silent: bool = False
+    remote: Remote | None = None  # where the chat's model answers, if that is not in this program
+    asked: bool = False  # whether a call of a tool waits for the person
+    silent: bool = False  # whether nothing has come yet of what was asked of another machine
+    # the name of the chat's model if images go with what is composed and it is known to see none,
+    # else ""
     blind: str = ""
-    deaf: str = ""
-    rewords: bool = False
+    deaf: str = ""  # the same of recordings, once it is loaded
+    rewords: bool = False  # what is composed are other words for a message that is queued
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""

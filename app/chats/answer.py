@@ -53,33 +53,22 @@ class Phase(Enum):
 
 @dataclass
 class Answer:
-    """What has come of a reply so far, and what it was asked with.
+    """What has come of a reply so far, and what it was asked with."""
 
-    Attributes:
-        message_id: the assistant message that it fills.
-        channel: its number at the bridge.
-        phase: how far the engine is with it.
-        progress: the last word about the prompt.
-        seed: what its random choices started from.
-        options: what it is asked with, where that is not left to the chat's own.
-        like: the answer that it is to give once more, if it is.
-        model: the reference of the model it is asked of, where that is not the chat's own.
-        continues: it goes on with an answer that was cut off.
-        asked_at: when it was asked for, by `monotonic`; None while its model is loaded.
-        calls: the tools that it calls.
-    """
-
-    message_id: str
-    channel: int | None = None
-    phase: Phase = Phase.LOADING
-    progress: PromptProgress | None = None
-    seed: int | None = None
+    message_id: str  # the assistant message that it fills
+    channel: int | None = None  # its number at the bridge
+    phase: Phase = Phase.LOADING  # how far the engine is with it
+    progress: PromptProgress | None = None  # the last word about the prompt
+    seed: int | None = None  # what its random choices started from
+    # what it is asked with, where that is not left to the chat's own
     options: ChatOptions | None = None
-    like: str | None = None
+    like: str | None = None  # the answer that it is to give once more, if it is
+    # the reference of the model it is asked of, where that is not the chat's own
     model: str | None = None
-    continues: bool = False
+    continues: bool = False  # it goes on with an answer that was cut off
+    # when it was asked for, by `monotonic`; None while its model is loaded
     asked_at: float | None = None
-    calls: list[Made] = field(default_factory=list)
+    calls: list[Made] = field(default_factory=list)  # the tools that it calls
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)

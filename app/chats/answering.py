@@ -52,21 +52,11 @@ _NO_CALL = mark("The model’s tool call could not be read.")
 
 
 class Answering(QObject):
-    """At most one reply at a time, from the question to the last state of its message.
-
-    Attributes:
-        reply: where it stands; None while there is none.
-        answer: what has come of it so far; None while there is none.
-        unseen: whether a reply has ended that nobody has looked at.
-        tools: the calls that the last answer ended with.
-
-    Signals:
-        called(answer): all its calls are over: another answer is to be begun.
-    """
+    """At most one reply at a time, from the question to the last state of its message."""
 
     CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
 
-    called = Signal(object)
+    called = Signal(object)  # (answer): all its calls are over: another answer is to be begun
 
     def __init__(
         self,
@@ -77,15 +67,16 @@ class Answering(QObject):
         toolbox: Toolbox,
     ) -> None:
         super().__init__(chat)
+        # the calls that the last answer ended with
         self.tools = ToolWork(saved, bridge, chat, toolbox, self._room)
         self._chat = chat
         self._saved = saved
         self._bridge = bridge
         self._loader = loader
         self.session = ChatSession(loader, saved.record.id)
-        self.reply: Reply | None = None
-        self.answer: Answer | None = None
-        self.unseen = False
+        self.reply: Reply | None = None  # where it stands; None while there is none
+        self.answer: Answer | None = None  # what has come of it so far; None while there is none
+        self.unseen = False  # whether a reply has ended that nobody has looked at
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)

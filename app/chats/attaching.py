@@ -58,43 +58,29 @@ class Tokens:
 
 @dataclass(frozen=True)
 class _Given:
-    """What is to be done with a file, or with the bytes of an image that was pasted or dropped.
-
-    Attributes:
-        do: attach it; draw pages of a PDF; or read the text in images, or in pages of a PDF.
-        replaced: the files in whose place comes what is drawn or read.
-        numbers: of the pages; of those that are drawn all where there are none.
-        pages: how many a PDF has of which some are drawn.
-    """
+    """What is to be done with a file, or with the bytes of an image that was pasted or dropped."""
 
     name: str
     path: Path | None = None
     data: bytes = b""
+    # attach it; draw pages of a PDF; or read the text in images, or in pages of a PDF
     do: Literal["attach", "draw", "read"] = "attach"
-    replaced: Attachments = ()
-    numbers: Sequence[int] = ()
-    pages: int = 0
+    replaced: Attachments = ()  # the files in whose place comes what is drawn or read
+    numbers: Sequence[int] = ()  # of the pages; of those that are drawn all where there are none
+    pages: int = 0  # how many a PDF has of which some are drawn
 
 
 class Attaching(QObject):
-    """Reads files one after the other, off the GUI thread, and keeps them with the draft.
+    """Reads files one after the other, off the GUI thread, and keeps them with the draft."""
 
-    Signals:
-        changed(): other files are being read, or more is known of their tokens.
-        refused(sentence): a file, or a part of it, was not attached.
-
-    Attributes:
-        others: the chats that this one reads.
-    """
-
-    changed = Signal()
-    refused = Signal(str)
+    changed = Signal()  # other files are being read, or more is known of their tokens
+    refused = Signal(str)  # (sentence): a file, or a part of it, was not attached
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, chat: ChatSignals, others: Others
     ) -> None:
         super().__init__(chat)
-        self.others = others
+        self.others = others  # the chats that this one reads
         self._saved = saved
         self._loader = loader
         self._chat = chat

@@ -59,19 +59,6 @@ class Chat(ChatSignals):
     what may be done (`can`). A method that may not be done now does nothing and returns False.
     Panes come and go; nothing here depends on one, so hiding, moving or closing a pane never
     stops its answer.
-
-    Attributes:
-        attaching: the files that go with what is being composed.
-        count: how many tokens it would take with what is being composed.
-        alias: what stands in the place of its model's name while that is hidden, else "".
-        queue: what is said once the reply has ended.
-        panel: the columns of a panel, while they are written.
-        helping: what asks the helpers that the model calls for.
-        sends_later: what is composed is submitted by itself once its files are read, or the reply
-            has ended that it steers.
-        steers: it, or the first of the queue, is not to wait for the end of what the model says,
-            nor for what it says to the results of its tools.
-        unsent: why it was not, in a sentence, until something else is written; else "".
     """
 
     def __init__(
@@ -92,13 +79,24 @@ class Chat(ChatSignals):
         self._saved = SavedChat(record, store, stored=stored)
         parts = (self._saved, bridge, loader, self, toolbox)
         self._answering = Answering(*parts)
+        # the columns of a panel, while they are written
         self.panel = Panelling(*parts, self._answering)
+        # what asks the helpers that the model calls for
         self.helping = Helping(*parts, self._answering)
+        # alias: what stands in the place of its model's name while that is hidden, else ""
+        # unsent: why it was not, in a sentence, until something else is written; else ""
         self.alias = self._short = self.unsent = ""
+        # sends_later: what is composed is submitted by itself once its files are read, or the reply
+        # has ended that it steers
+        # steers: it, or the first of the queue, is not to wait for the end of what the model says,
+        # nor for what it says to the results of its tools
         self.sends_later = self.steers = False
+        # what is said once the reply has ended
         self.queue = MessageQueue(self._saved, self._on_queue)
         others = Others(self._saved, store, {} if in_use is None else in_use)
+        # the files that go with what is being composed
         self.attaching = Attaching(self._saved, loader, self, others)
+        # how many tokens it would take with what is being composed
         self.count = TokenCount(loader, self._to_count, self)
         self._answering.called.connect(self._on_called)
         self.reply_ended.connect(self._on_reply_ended)

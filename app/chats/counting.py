@@ -22,17 +22,11 @@ from app.store import Attachments, ChatRecord, Message
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted.
+    """What was counted."""
 
-    Attributes:
-        tokens: of what would be sent, with what is being written at its end.
-        limit: how many the model's context holds; the answer takes part of it, too.
-        slid: the oldest turns are left out of it.
-    """
-
-    tokens: int
-    limit: int
-    slid: bool = False
+    tokens: int  # of what would be sent, with what is being written at its end
+    limit: int  # how many the model's context holds; the answer takes part of it, too
+    slid: bool = False  # the oldest turns are left out of it
 
     @property
     def share(self) -> float:
@@ -61,19 +55,16 @@ class Counted:
 
 @dataclass(frozen=True)
 class ToCount:
-    """What is counted, as it was when it was asked for.
-
-    Attributes:
-        files: gives those of what is composed, with the passages that match it.
-        texts, images: give those of files.
-    """
+    """What is counted, as it was when it was asked for."""
 
     record: ChatRecord
     options: ChatOptions
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
+    # gives those of what is composed, with the passages that match it
     files: Callable[[Compose], Awaitable[Attachments]]
+    # texts, images: give those of files
     texts: Texts = lambda _: None
     images: Images | None = None
 
@@ -83,14 +74,11 @@ def _something(compose: Compose) -> bool:
 
 
 class TokenCount(QObject):
-    """Counts once the person pauses, one question at a time.
-
-    Signals:
-        counted(counted): a `Counted`; None where nothing is being written or nothing is known.
-    """
+    """Counts once the person pauses, one question at a time."""
 
     PAUSE_MS = 350
 
+    # (counted): a `Counted`; None where nothing is being written or nothing is known
     counted = Signal(object)
 
     def __init__(self, loader: ModelLoader, look: Callable[[], ToCount], parent: QObject) -> None:

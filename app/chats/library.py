@@ -20,12 +20,9 @@ from app.tools.host import Toolbox, ToolHost
 
 
 class ChatSearch(QObject):
-    """Looks for one query at a time: a new one takes the place of the one before.
+    """Looks for one query at a time: a new one takes the place of the one before."""
 
-    Signals:
-        found(query, pairs, done): what has been found so far, as (chat, hit) pairs.
-    """
-
+    # (query, pairs, done): what has been found so far, as (chat, hit) pairs
     found = Signal(str, list, bool)
 
     def __init__(
@@ -80,32 +77,18 @@ class ChatSearch(QObject):
 
 
 class ChatLibrary(QObject):
-    """Finds, makes, deletes and restores chats.
-
-    Signals:
-        listed(): chats were added, removed, renamed or moved in time.
-        activity(id): a chat began, went on or ended answering, or its answer was seen; or it is
-            called by another draft.
-        deleted(id): the chat is gone from the list (and can be restored).
-        trash_changed(): something came into the trash, or left it.
-        erased(id): the chat is gone for good; nothing may show it any more.
-
-    Attributes:
-        bridge, loader: as handed to every chat.
-        search: looks for words in all chats.
-        order: folders, what is pinned, tagged and archived.
-        toolbox: the tools that models may call.
-        unread: ids of chats with a reply that nobody has looked at, in use or not.
-    """
+    """Finds, makes, deletes and restores chats."""
 
     SWEEP_MS = (60_000, 3_600_000)
     """The first look for what is overdue in the trash, and the later ones."""
 
-    listed = Signal()
+    listed = Signal()  # chats were added, removed, renamed or moved in time
+    # (id): a chat began, went on or ended answering, or its answer was seen; or it is called by
+    # another draft
     activity = Signal(str)
-    deleted = Signal(str)
-    trash_changed = Signal()
-    erased = Signal(str)
+    deleted = Signal(str)  # (id): the chat is gone from the list (and can be restored)
+    trash_changed = Signal()  # something came into the trash, or left it
+    erased = Signal(str)  # (id): the chat is gone for good; nothing may show it any more
 
     def __init__(
         self,
@@ -116,16 +99,18 @@ class ChatLibrary(QObject):
         chats: Iterable[ChatRecord] = (),  # the store's, if somebody has just read them
     ) -> None:
         super().__init__(parent)
-        self.toolbox = Toolbox(ToolHost(), store.tool_rows)
+        self.toolbox = Toolbox(ToolHost(), store.tool_rows)  # the tools that models may call
+        # bridge, loader: as handed to every chat
         self.bridge, self.loader = bridge, loader
         self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
+        # ids of chats with a reply that nobody has looked at, in use or not
         self.unread: set[str] = set()
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
-        self.order = Organising(self, store)
-        self.search = ChatSearch(store, bridge, self.chat, self)
+        self.order = Organising(self, store)  # folders, what is pinned, tagged and archived
+        self.search = ChatSearch(store, bridge, self.chat, self)  # looks for words in all chats
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)
 

@@ -197,28 +197,9 @@ HELPER_BOUNDS = {
 
 @dataclass(frozen=True)
 class ChatOptions:
-    """What a person set for one chat; None leaves it to the model.
+    """What a person set for one chat; None leaves it to the model."""
 
-    Attributes:
-        temperature to frequency_penalty: as in `engine.SamplingParams`.
-        seed: the same seed and question give the same answer.
-        max_tokens: the longest reply.
-        stop: texts that end the answer.
-        reasoning: whether the model thinks first, where it can.
-        reproducible: step alone, for bit-identical answers.
-        slide: leave out the oldest turns once the chat has outgrown the model's context.
-        kv_bits: keep the KV cache in 8 or 4 bits.
-        context: tokens that the chat may have, where that is to be fewer than the model takes.
-        answer_as: the form of answers, one of `app.chats.options.FORMS`; None is free text.
-        schema: for "schema", a JSON schema as text; kept as typed, also while it is wrong.
-        choices: for "choices", the texts of which the answer is one.
-        pattern: for "pattern", a regular expression of which the answer is all.
-        tools: the keys of the tools that are offered, see `app.tools.tool.Tool.key`.
-        helper_tokens: the longest answer of a helper.
-        helper_seconds: how long the helpers of one call may take together.
-        helpers_at_once: how many of them answer at the same time.
-    """
-
+    # temperature to frequency_penalty: as in `engine.SamplingParams`
     temperature: float | None = None
     top_p: float | None = None
     top_k: int | None = None
@@ -229,22 +210,25 @@ class ChatOptions:
     repetition_penalty: float | None = None
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
-    seed: int | None = None
-    max_tokens: int | None = None
-    stop: tuple[str, ...] = ()
-    reasoning: bool | None = None
-    reproducible: bool = False
-    slide: bool = False
-    kv_bits: int | None = None
+    seed: int | None = None  # the same seed and question give the same answer
+    max_tokens: int | None = None  # the longest reply
+    stop: tuple[str, ...] = ()  # texts that end the answer
+    reasoning: bool | None = None  # whether the model thinks first, where it can
+    reproducible: bool = False  # step alone, for bit-identical answers
+    slide: bool = False  # leave out the oldest turns once the chat has outgrown the model's context
+    kv_bits: int | None = None  # keep the KV cache in 8 or 4 bits
+    # tokens that the chat may have, where that is to be fewer than the model takes
     context: int | None = None
+    # the form of answers, one of `app.chats.options.FORMS`; None is free text
     answer_as: str | None = None
-    schema: str = ""
-    choices: tuple[str, ...] = ()
-    pattern: str = ""
+    schema: str = ""  # for "schema", a JSON schema as text; kept as typed, also while it is wrong
+    choices: tuple[str, ...] = ()  # for "choices", the texts of which the answer is one
+    pattern: str = ""  # for "pattern", a regular expression of which the answer is all
+    # the keys of the tools that are offered, see `app.tools.tool.Tool.key`
     tools: tuple[str, ...] = ()
-    helper_tokens: int = 1_024
-    helper_seconds: int = 120
-    helpers_at_once: int = 4
+    helper_tokens: int = 1_024  # the longest answer of a helper
+    helper_seconds: int = 120  # how long the helpers of one call may take together
+    helpers_at_once: int = 4  # how many of them answer at the same time
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:

@@ -28,33 +28,20 @@ ARCHIVE = "archive"
 
 
 class Entry(NamedTuple):
-    """One line.
+    """One line."""
 
-    Attributes:
-        kind: "heading", "folder", "archive", "group" or "chat".
-        id: the chat's, the folder's, the group's in its place, or the words of a heading.
-        depth: how far it is indented.
-        group: of a chat that stands in a group, the id of that one's line.
-    """
-
-    kind: str
-    id: str
-    depth: int = 0
-    group: str = ""
+    kind: str  # "heading", "folder", "archive", "group" or "chat"
+    id: str  # the chat's, the folder's, the group's in its place, or the words of a heading
+    depth: int = 0  # how far it is indented
+    group: str = ""  # of a chat that stands in a group, the id of that one's line
 
 
 class Lines(NamedTuple):
-    """The list of chats.
+    """The list of chats."""
 
-    Attributes:
-        entries: its lines.
-        counts: how many chats are in each folder, and in the archive.
-        groups: by the id of a group's line the chats that are in it.
-    """
-
-    entries: list[Entry]
-    counts: dict[str, int]
-    groups: dict[str, list[str]]
+    entries: list[Entry]  # its lines
+    counts: dict[str, int]  # how many chats are in each folder, and in the archive
+    groups: dict[str, list[str]]  # by the id of a group's line the chats that are in it
 
 
 def entries(

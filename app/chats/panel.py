@@ -31,19 +31,14 @@ JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 
 @dataclass(frozen=True)
 class Member:
-    """One who is asked.
+    """One who is asked."""
 
-    Attributes:
-        name: what stands above the answer; "" for "Seed 3" and the like.
-        model: its reference; "" for the chat's own.
-        system: what it is told besides the question. It follows the question, so that all members
-            of one model go on from one beginning.
-        temperature, seed: None as in the chat.
-    """
-
-    name: str = ""
-    model: str = ""
+    name: str = ""  # what stands above the answer; "" for "Seed 3" and the like
+    model: str = ""  # its reference; "" for the chat's own
+    # what it is told besides the question. It follows the question, so that all members of one
+    # model go on from one beginning.
     system: str = ""
+    # temperature, seed: None as in the chat
     temperature: float | None = None
     seed: int | None = None
 
@@ -285,15 +280,10 @@ def verdict(first: str, second: str) -> str:
 
 @dataclass(frozen=True)
 class Ballot:
-    """What one answer comes to.
+    """What one answer comes to."""
 
-    Attributes:
-        value: by which it is compared.
-        shown: as it was written.
-    """
-
-    value: str
-    shown: str
+    value: str  # by which it is compared
+    shown: str  # as it was written
 
 
 _FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)

@@ -17,20 +17,16 @@ _ENDS = {
 
 
 class MessageQueue:
-    """What waits in one chat, kept in its record. `Chat` sends it.
-
-    Attributes:
-        moves: the first one goes as soon as a reply has ended by itself. False from a start on,
-            and after a reply that was stopped or failed: then a person says when.
-        refused: why the first one could not be sent, as a sentence; "" if it could.
-    """
+    """What waits in one chat, kept in its record. `Chat` sends it."""
 
     def __init__(self, saved: SavedChat, told: Callable[[], None]) -> None:
         """``told`` tells whoever shows the chat."""
         self._saved = saved
         self._told = told
+        # the first one goes as soon as a reply has ended by itself. False from a start on, and
+        # after a reply that was stopped or failed: then a person says when.
         self.moves = False
-        self.refused = ""
+        self.refused = ""  # why the first one could not be sent, as a sentence; "" if it could
 
     @property
     def messages(self) -> tuple[Queued, ...]:

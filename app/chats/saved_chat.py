@@ -15,21 +15,17 @@ from engine import Image
 
 
 class SavedChat:
-    """Every change of a chat goes through here, once to each place.
-
-    Attributes:
-        record: the chat as it is now; the store may lag behind by what ``change`` did.
-        transcript: its messages.
-        stored: False for a new chat in which no key was pressed yet.
-    """
+    """Every change of a chat goes through here, once to each place."""
 
     _aside = False
 
     def __init__(self, record: ChatRecord, store: Store, *, stored: bool) -> None:
+        # the chat as it is now; the store may lag behind by what ``change`` did
         self.record = record
-        self.stored = stored
+        self.stored = stored  # False for a new chat in which no key was pressed yet
         self._store = store
         self._texts: dict[str, AttachedText] = {}
+        # its messages
         self.transcript = (
             Transcript(store.messages(record.id), record.leaf_id) if stored else Transcript()
         )

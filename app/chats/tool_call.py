@@ -153,57 +153,44 @@ class CallState(Enum):
 
 @dataclass
 class OpenQuestion:
-    """One question that waits for the person.
-
-    Attributes:
-        future: takes the answer; cancelled when the server does not wait for it any more.
-        given: what stands in the fields so far, by their names.
-    """
+    """One question that waits for the person."""
 
     question: Question
+    # takes the answer; cancelled when the server does not wait for it any more
     future: Future[Response]
+    # what stands in the fields so far, by their names
     given: dict[str, Value | None] = field(default_factory=dict)
 
 
 @dataclass
 class Call:
-    """One call of the running step.
+    """One call of the running step."""
 
-    Attributes:
-        message_id: of the message that will hold its result.
-        tool: None where the model called what was not offered.
-        arguments: JSON text, as the model wrote it or as the person has changed it.
-        result: what came of it, while the person decides how much of it is kept.
-        room: how many characters of it would fit.
-        preview: what the person is shown before it runs, where the arguments do not tell it all,
-            or why it cannot work.
-        previewed: the arguments that it was asked for with.
-        looking: brings the preview; an earlier one's is of other arguments, or other folders.
-        shown_first: it may run only once its difference is shown.
-        written: the arguments as the person is changing them; None where they are as they were.
-        questions: what its server asks while it runs; the first is shown.
-        asked: what it has asked so far, with what was said to it (`Action`).
-        lanes: the helpers that it asks.
-    """
-
-    message_id: str
+    message_id: str  # of the message that will hold its result
     made: Made
-    tool: Tool | None
-    arguments: str
+    tool: Tool | None  # None where the model called what was not offered
+    arguments: str  # JSON text, as the model wrote it or as the person has changed it
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
     since: float = field(default_factory=monotonic)
+    # what came of it, while the person decides how much of it is kept
     result: ToolResult | None = None
-    room: int = 0
+    room: int = 0  # how many characters of it would fit
+    # what the person is shown before it runs, where the arguments do not tell it all, or why it
+    # cannot work
     preview: Difference | Obstacle | None = None
-    previewed: str | None = None
+    previewed: str | None = None  # the arguments that it was asked for with
+    # brings the preview; an earlier one's is of other arguments, or other folders
     looking: Future[Difference | Obstacle | None] | None = None
-    shown_first: bool = False
+    shown_first: bool = False  # it may run only once its difference is shown
+    # the arguments as the person is changing them; None where they are as they were
     written: str | None = None
+    # what its server asks while it runs; the first is shown
     questions: list[OpenQuestion] = field(default_factory=list)
+    # what it has asked so far, with what was said to it (`Action`)
     asked: list[tuple[str, str]] = field(default_factory=list)
-    lanes: list[Lane] = field(default_factory=list)
+    lanes: list[Lane] = field(default_factory=list)  # the helpers that it asks
 
     @property
     def stands(self) -> str:
@@ -223,22 +210,15 @@ class Call:
 
 @dataclass(frozen=True)
 class Doing:
-    """What the tools of a chat do at the moment.
+    """What the tools of a chat do at the moment."""
 
-    Attributes:
-        running: names of those that run.
-        waiting: how many calls wait for the person.
-        seconds: how long the first of them has been running, or waiting.
-        step, tokens: of this turn so far, see `ToolWork`.
-        paused: the model is not asked again when they have ended.
-    """
-
-    running: tuple[str, ...]
-    waiting: int
-    seconds: float
+    running: tuple[str, ...]  # names of those that run
+    waiting: int  # how many calls wait for the person
+    seconds: float  # how long the first of them has been running, or waiting
+    # step, tokens: of this turn so far, see `ToolWork`
     step: int
     tokens: int
-    paused: bool = False
+    paused: bool = False  # the model is not asked again when they have ended
 
 
 def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False) -> Doing | None:

@@ -38,12 +38,7 @@ from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shorte
 
 
 class ToolOffers:
-    """One chat's. On the GUI thread; nothing here waits for a server.
-
-    Attributes:
-        known: what each server has listed last, or why it has not, by its name.
-        host: reads what was chosen.
-    """
+    """One chat's. On the GUI thread; nothing here waits for a server."""
 
     FRESH_S = 15.0
     """How long a list holds before it is asked for again."""
@@ -55,7 +50,8 @@ class ToolOffers:
         self._owner = owner
         self._switched_on = switched_on
         self._asked: dict[str, float] = {}
-        self.host = host
+        self.host = host  # reads what was chosen
+        # what each server has listed last, or why it has not, by its name
         self.known: dict[str, Offers | str] = {}
 
     @property
@@ -148,20 +144,11 @@ class ToolQuestions:
 
 
 class ToolWork(QObject):
-    """The calls of one chat. A chat waits only for its own.
+    """The calls of one chat. A chat waits only for its own."""
 
-    Attributes:
-        calls: those of the running step, by the ids of their messages.
-        step: which answer of this turn made them, counted from 1.
-        tokens: written and read by the answers of this turn so far.
-        offers: what else the chat's servers have.
-
-    Signals:
-        helpers_wanted(call): it asks helpers; who hears of it fills its lanes, and its future.
-        helpers_stopped(call): they are to come to their end, with what they have said.
-    """
-
+    # (call): it asks helpers; who hears of it fills its lanes, and its future
     helpers_wanted = Signal(object)
+    # (call): they are to come to their end, with what they have said
     helpers_stopped = Signal(object)
 
     MOST_STEPS = 15
@@ -183,14 +170,15 @@ class ToolWork(QObject):
         self.toolbox = toolbox
         self._room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
+        # what else the chat's servers have
         self.offers = ToolOffers(self, toolbox.host, self._switched_on)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, Call] = {}  # those of the running step, by the ids of their messages
         self.paused = False
-        self.step = 0
-        self.tokens = 0
+        self.step = 0  # which answer of this turn made them, counted from 1
+        self.tokens = 0  # written and read by the answers of this turn so far
 
     @property
     def waiting(self) -> int:

@@ -21,27 +21,18 @@ class Run:
     A branch is a line of runs: where it divides, it goes on with the branch that is shown, else
     with the largest, and the others are below that run. So a picture is no deeper than the
     logarithm of the messages, however often they divide.
-
-    Attributes:
-        ids: the messages; none for the beginning of a chat that has several first messages.
-        above: the run after which its branch leaves; None for what begins the chat.
-        place: where it stands among the runs below that, or among those that begin the chat.
-        depth: how many runs are above it.
-        shown: whether it is on the path that the chat shows.
-        begins: whether it is the first of its branch.
-        goes_on: whether the one behind it, in the same place, goes on with its branch.
-        more: whether another branch begins further down in the same place.
-        below: the runs of the branches that leave after it, one branch after the other.
     """
 
+    # the messages; none for the beginning of a chat that has several first messages
     ids: tuple[str, ...]
-    above: Run | None
-    place: int
-    depth: int
-    shown: bool
-    begins: bool
-    goes_on: bool = False
-    more: bool = False
+    above: Run | None  # the run after which its branch leaves; None for what begins the chat
+    place: int  # where it stands among the runs below that, or among those that begin the chat
+    depth: int  # how many runs are above it
+    shown: bool  # whether it is on the path that the chat shows
+    begins: bool  # whether it is the first of its branch
+    goes_on: bool = False  # whether the one behind it, in the same place, goes on with its branch
+    more: bool = False  # whether another branch begins further down in the same place
+    # the runs of the branches that leave after it, one branch after the other
     below: list[Run] = field(default_factory=list)
 
     @property

@@ -40,18 +40,12 @@ class Writing:
 
 @dataclass(frozen=True)
 class Editing:
-    """A message is being asked in other words.
+    """A message is being asked in other words."""
 
-    Attributes:
-        message: its id.
-        text: the new words so far.
-        draft: what stood in the composer before, and comes back afterwards.
-        attachments, draft_attachments: the files that go with each of these.
-    """
-
-    message: str
-    text: str
-    draft: str = ""
+    message: str  # its id
+    text: str  # the new words so far
+    draft: str = ""  # what stood in the composer before, and comes back afterwards
+    # attachments, draft_attachments: the files that go with each of these
     attachments: Attachments = ()
     draft_attachments: Attachments = ()
 

@@ -100,21 +100,16 @@ BAR_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Block:
-    """A finished top-level block (with any definitions before it).
+    """A finished top-level block (with any definitions before it)."""
 
-    Attributes:
-        source: its lines, with the blank lines after it; all blocks and the tail make up the text.
-        kept: its block tokens, pickled where it is finished: they are wanted again when the look or
-            a reference changes, and forty objects a block would be walked by every collection.
-        first_line: what to subtract from the tokens' line numbers to count from `source`.
-        labels: normalised texts in brackets, each perhaps a reference not defined yet.
-        typed: it has no tokens: it is (a part of) a block over the limits, shown as it was typed.
-    """
-
+    # its lines, with the blank lines after it; all blocks and the tail make up the text
     source: str
+    # its block tokens, pickled where it is finished: they are wanted again when the look or a
+    # reference changes, and forty objects a block would be walked by every collection
     kept: tuple[Token, ...] | bytes
-    first_line: int
-    labels: frozenset[str]
+    first_line: int  # what to subtract from the tokens' line numbers to count from `source`
+    labels: frozenset[str]  # normalised texts in brackets, each perhaps a reference not defined yet
+    # it has no tokens: it is (a part of) a block over the limits, shown as it was typed
     typed: bool = False
 
     @property
@@ -187,19 +182,17 @@ class BlockSplitter:
     costs O(n log n) in all; what is not parsed yet is `unparsed`. No more is parsed at once than
     `parsable` says. A block that does not end within that is finished line by line as it was typed,
     up to an empty line with a letter or a heading after it.
-
-    Attributes:
-        finished: the finished blocks, in order; only ever appended to (but see `feed`).
-        references: definitions found in finished blocks, by normalised label; the first wins.
-        parses: how often the tail has been parsed: the same number means the same open block.
-        tail: the source after the finished blocks, as far as it is looked at: a last line that
-            may still turn out to be anything (`-`, `1.`, `|`, the head of a table) is held back.
     """
 
     def __init__(self) -> None:
+        # the finished blocks, in order; only ever appended to (but see `feed`)
         self.finished: list[Block] = []
+        # definitions found in finished blocks, by normalised label; the first wins
         self.references: References = {}
+        # the source after the finished blocks, as far as it is looked at: a last line that may
+        # still turn out to be anything (`-`, `1.`, `|`, the head of a table) is held back
         self.tail = ""
+        # how often the tail has been parsed: the same number means the same open block
         self.parses = 0
         self._pieces: list[str] = []
         self._held = ""  # a carriage return that may be half of a line end

@@ -62,14 +62,10 @@ class Pace:
 
 
 class Rendering:
-    """The rows of one text.
-
-    Attributes:
-        codes: the source of each code block.
-    """
+    """The rows of one text."""
 
     def __init__(self, colours: Colours, parts: Collection[str]) -> None:
-        self.codes: dict[CodeKey, str] = {}
+        self.codes: dict[CodeKey, str] = {}  # the source of each code block
         self._colours = colours
         self._splitter = BlockSplitter()
         self._final_inline = InlineParser(parts)

@@ -110,10 +110,6 @@ class Colouring:
     """One code block being coloured, a slice of time after another.
 
     Colouring 200 lines takes 20-40 ms, too long at a stretch for a thread that also draws.
-
-    Attributes:
-        lines: the lines with the kind of each piece; plain until `work` has returned True, and
-            for ever when the language is unknown or the code too long.
     """
 
     def __init__(self, code: str, language: str) -> None:
@@ -123,6 +119,8 @@ class Colouring:
         known = _kept.get(self._key)
         if known is not None:
             _kept.move_to_end(self._key)
+        # the lines with the kind of each piece; plain until `work` has returned True, and for ever
+        # when the language is unknown or the code too long
         self.lines: Lines = tuple(plain_lines(code)) if known is None else known
         lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
         if known is None and lexer is not None:

@@ -12,14 +12,10 @@ from app.markdown.tex import typed
 
 
 class Part(NamedTuple):
-    """A finished block of a text.
+    """A finished block of a text."""
 
-    Attributes:
-        source: as it was written.
-        tokens: what the parser made of it, inline too; empty for what is shown as it was typed.
-    """
-
-    source: str
+    source: str  # as it was written
+    # what the parser made of it, inline too; empty for what is shown as it was typed
     tokens: list[Token]
 
 

@@ -122,29 +122,23 @@ class CodeKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """One paragraph, heading, list item, line of code or rule: one QTextBlock.
+    """One paragraph, heading, list item, line of code or rule: one QTextBlock."""
 
-    Attributes:
-        kind: "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block),
-            "rule" or "raw" (text as typed).
-        space: pixels above it.
-        levels: what it stands within, the outermost first: QUOTE, BULLET or `numbered`. Markers
-            hang in the innermost.
-        first: the first line of a code block, below its header.
-        joined: the rest of the line that the row above begins with.
-        rtl: its levels and markers are at the right: the list or quotation begins with a letter
-            of a script that runs from right to left.
-    """
-
+    # "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block), "rule"
+    # or "raw" (text as typed)
     kind: str
     spans: tuple[Span, ...]
-    space: int = 0
+    space: int = 0  # pixels above it
+    # what it stands within, the outermost first: QUOTE, BULLET or `numbered`. Markers hang in the
+    # innermost.
     levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     item: ListItem | None = None
     code: CodeKey | None = None
-    first: bool = False
-    joined: bool = False
+    first: bool = False  # the first line of a code block, below its header
+    joined: bool = False  # the rest of the line that the row above begins with
+    # its levels and markers are at the right: the list or quotation begins with a letter of a
+    # script that runs from right to left
     rtl: bool = False
 
 

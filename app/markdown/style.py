@@ -44,16 +44,12 @@ class MarkdownStyle:
     """Everything the renderer asks about looks. Colours are "#rrggbb", sizes pixels.
 
     Attributes:
-        text, muted: body text; quotations, list markers and code labels.
         border: hairlines of tables and rules. quote_bar: the bar left of a quotation.
         code_background: behind code blocks; inline_code_background: behind `code` in a line.
         accent: links.
-        dark: chooses the colours of highlighted code.
-        font_family, code_family: "" takes the system's.
-        font_px, code_px: body and code size.
-        line_height: of the body, as a multiple of the font's own size (1.5).
     """
 
+    # text, muted: body text; quotations, list markers and code labels
     text: str = "#1f1f1e"
     muted: str = "#6b6a66"
     border: str = "#dddcd7"
@@ -61,12 +57,14 @@ class MarkdownStyle:
     inline_code_background: str = "#efeeea"
     accent: str = "#2a62c9"
     quote_bar: str = "#d3d1ca"
-    dark: bool = False
+    dark: bool = False  # chooses the colours of highlighted code
+    # font_family, code_family: "" takes the system's
     font_family: str = ""
+    # font_px, code_px: body and code size
     font_px: int = 15
     code_family: str = ""
     code_px: int = 13
-    line_height: float = 1.5
+    line_height: float = 1.5  # of the body, as a multiple of the font's own size (1.5)
 
 
 LIGHT = MarkdownStyle()

@@ -129,16 +129,13 @@ class RowWriter:
     A text row is one QTextBlock. A table is its cells' blocks and the empty one that Qt puts after
     every table; at the very beginning of a document Qt puts one before it as well. So is there one
     before code, because Qt ignores the upper margin of a document's first block.
-
-    Attributes:
-        rows: what the document shows.
-        wrapped: names of the code blocks whose long lines are broken; change by `wrap`.
-        code_firsts, code_feet: the first and last rows of all code blocks, in order.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
-        self.rows = Rows()
+        self.rows = Rows()  # what the document shows
+        # names of the code blocks whose long lines are broken; change by `wrap`
         self.wrapped: set[tuple[int, int]] = set()
+        # code_firsts, code_feet: the first and last rows of all code blocks, in order
         self.code_firsts: list[int] = []
         self.code_feet: list[int] = []
         self._document = document

@@ -58,27 +58,20 @@ class DownloadState(Enum):
 
 @dataclass
 class Download:
-    """One model on its way.
+    """One model on its way."""
 
-    Attributes:
-        ref: how chats name it: ``owner/name``, with ``@revision`` for another than main.
-        done, total: bytes.
-        error: a plain sentence, once failed;  code: the engine's for it.
-        stop: ends the thread that downloads it, once set.
-        can_pause: it goes on later where it was stopped.
-        came: (bytes, of bytes) as that thread left it.
-    """
-
-    ref: str
+    ref: str  # how chats name it: ``owner/name``, with ``@revision`` for another than main
+    # done, total: bytes
     done: int = 0
     total: int = 0
     state: DownloadState = DownloadState.WAITING
-    error: str = ""
+    error: str = ""  # a plain sentence, once failed;  code: the engine's for it
     code: str = ""
     model: HubModel | None = None
+    # ends the thread that downloads it, once set
     stop: threading.Event = field(default_factory=threading.Event)
-    came: tuple[int, int] = (0, 0)
-    can_pause: ClassVar[bool] = True
+    came: tuple[int, int] = (0, 0)  # (bytes, of bytes) as that thread left it
+    can_pause: ClassVar[bool] = True  # it goes on later where it was stopped
     samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
 
     @property
@@ -177,17 +170,11 @@ def fault(error: Exception) -> EngineError:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How weights are to be kept.
+    """How weights are to be kept."""
 
-    Attributes:
-        name: as it ends the new folder's name.
-        words: what a person chooses it by, in English; `tr` of it is shown.
-        bits: of all weights;  mixed: one of mlx-lm's recipes instead, or "".
-    """
-
-    name: str
-    words: str
-    bits: int = 4
+    name: str  # as it ends the new folder's name
+    words: str  # what a person chooses it by, in English; `tr` of it is shown
+    bits: int = 4  # of all weights;  mixed: one of mlx-lm's recipes instead, or ""
     mixed: str = ""
 
     def size(self, model: Installed) -> int:
@@ -213,13 +200,9 @@ RECIPES = (
 
 @dataclass
 class Conversion(Download):
-    """One job. Its ``ref`` is the folder that it makes.
+    """One job. Its ``ref`` is the folder that it makes."""
 
-    Attributes:
-        source: the folder of the model that is converted.
-    """
-
-    source: Path = Path()
+    source: Path = Path()  # the folder of the model that is converted
     recipe: Recipe = RECIPES[0]
 
     can_pause: ClassVar[bool] = False
@@ -276,15 +259,10 @@ _TELL_MS = 200  # progress is told so often
 
 
 class Downloads(QObject):
-    """The downloads of one run of the program.
+    """The downloads of one run of the program."""
 
-    Signals:
-        changed(ref): that download is another, or is gone from the list.
-        finished(ref): it is there and can be loaded.
-    """
-
-    changed = Signal(str)
-    finished = Signal(str)
+    changed = Signal(str)  # (ref): that download is another, or is gone from the list
+    finished = Signal(str)  # (ref): it is there and can be loaded
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -26,14 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A smaller model.
-
-    Attributes:
-        fits: whether its tokenizer may be the same, as far as the files tell.
-    """
+    """A smaller model."""
 
     model: Installed
-    fits: bool
+    fits: bool  # whether its tokenizer may be the same, as far as the files tell
 
 
 def smaller(model: Installed, installed: Iterable[Installed]) -> tuple[Installed, list[Installed]]:
@@ -73,21 +69,14 @@ class _Load(NamedTuple):
 
 
 class DraftModels(QObject):
-    """Has the chosen one loaded once a model is in memory: its chats need not wait for it.
+    """Has the chosen one loaded once a model is in memory: its chats need not wait for it."""
 
-    Signals:
-        changed(): another is chosen, or it is known how its drafts do.
-        refused(words): a model goes on without the one that was chosen; why.
-
-    Attributes:
-        figures: by the engine's id of the model, what `Engine.stats` tells of its drafts.
-    """
-
-    changed = Signal()
-    refused = Signal(str)
+    changed = Signal()  # another is chosen, or it is known how its drafts do
+    refused = Signal(str)  # (words): a model goes on without the one that was chosen; why
 
     def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
+        # by the engine's id of the model, what `Engine.stats` tells of its drafts
         self.figures: Mapping[str, Mapping[str, Any]] = {}
         self._loader, self._settings = loader, settings
         # By the engine's id of the model, with its generation:

@@ -18,14 +18,11 @@ if TYPE_CHECKING:
 class EngineFigures(QObject):
     """Asks as often as the most impatient of those who show some wants it, and tells all.
 
-    Signals:
-        told(stats): as `Engine.stats`.
-
     Args:
         engine: gives the engine, as long as there is one.
     """
 
-    told = Signal(object)
+    told = Signal(object)  # (stats): as `Engine.stats`
 
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
         super().__init__(parent)

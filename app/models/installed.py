@@ -36,24 +36,16 @@ from engine.hub.names import clean_name
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """One remembered model.
+    """One remembered model."""
 
-    Attributes:
-        ref: how chats name it: a folder, or a hub id, or one of these with an adapter's folder,
-            which is then looked at.
-        local: whether that is a folder, and not a model of the hub that was downloaded.
-        path: the folder, also of a downloaded one; None where it is not there.
-        found: whether the folder is there.
-        holds_model: whether a model's config.json is in it, or an adapter's.
-        bytes: of all files in it, links followed, each file once.
-    """
-
+    # how chats name it: a folder, or a hub id, or one of these with an adapter's folder, which is
+    # then looked at
     ref: str
-    local: bool
-    path: Path | None = None
-    found: bool = False
-    holds_model: bool = False
-    bytes: int = 0
+    local: bool  # whether that is a folder, and not a model of the hub that was downloaded
+    path: Path | None = None  # the folder, also of a downloaded one; None where it is not there
+    found: bool = False  # whether the folder is there
+    holds_model: bool = False  # whether a model's config.json is in it, or an adapter's
+    bytes: int = 0  # of all files in it, links followed, each file once
 
 
 def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
@@ -137,18 +129,9 @@ class _Walk:
 
 
 class InstalledModels(QObject):
-    """What is installed, and what the person has said of it.
+    """What is installed, and what the person has said of it."""
 
-    Signals:
-        changed(): models were found or are gone, or something is known of one that was not.
-
-    Attributes:
-        models: by their folders, in the order in which they were found.
-        looking: whether more may be found yet.
-        drafts: which of them draft for others.
-    """
-
-    changed = Signal()
+    changed = Signal()  # models were found or are gone, or something is known of one that was not
 
     def __init__(
         self,
@@ -160,15 +143,16 @@ class InstalledModels(QObject):
     ) -> None:
         """``own``: the program's own folder of models."""
         super().__init__(parent)
+        # by their folders, in the order in which they were found
         self.models: dict[Path, Installed] = {}
-        self.looking = False
+        self.looking = False  # whether more may be found yet
         self._users, self._loader = users, users.loader
         self._settings = settings
         self._own = own
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
-        self.drafts = DraftModels(self._loader, settings, self)
+        self.drafts = DraftModels(self._loader, settings, self)  # which of them draft for others
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self.changed)
         self._loader.loaded_now.connect(self._on_loaded)

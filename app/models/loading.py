@@ -52,25 +52,15 @@ class LoadState(Enum):
 
 @dataclass
 class ModelStatus:
-    """One model.
+    """One model."""
 
-    Attributes:
-        ref: how chats name it (``paths.GUIDE``, a folder, or a hub id).
-        state: how far loading is.
-        model: the engine's own record, once ready.
-        error: a plain sentence, once failed.
-        code: the engine's code for it, or `DOES_NOT_FIT`.
-        fit: what it would take, where that was more than is free.
-        share: of its weights that has been read, while it is loading.
-    """
-
-    ref: str
-    state: LoadState = LoadState.UNASKED
-    model: Model | None = None
-    error: str = ""
-    code: str = ""
-    fit: Fit | None = None
-    share: float = 0.0
+    ref: str  # how chats name it (``paths.GUIDE``, a folder, or a hub id)
+    state: LoadState = LoadState.UNASKED  # how far loading is
+    model: Model | None = None  # the engine's own record, once ready
+    error: str = ""  # a plain sentence, once failed
+    code: str = ""  # the engine's code for it, or `DOES_NOT_FIT`
+    fit: Fit | None = None  # what it would take, where that was more than is free
+    share: float = 0.0  # of its weights that has been read, while it is loading
 
     @property
     def name(self) -> str:
@@ -151,30 +141,22 @@ class ModelLoader(QObject):
     """Loads each model once, for whoever asks first.
 
     A remote model needs no loading: it is ready as long as it is in the person's list.
-
-    Attributes:
-        remotes: the models that answer elsewhere.
-        spread: those of them that this program starts, on several machines.
-        figures: the engine's, for all who show some.
-
-    Signals:
-        changed(ref): the state of that model is another.
-        progressed(ref): another hundredth of it has been read.
-        loaded_now(ref): a model of this machine has just come into memory by this name.
-        unloaded(id): the engine was told to free the model of that id.
     """
 
-    changed = Signal(str)
-    progressed = Signal(str)
+    changed = Signal(str)  # (ref): the state of that model is another
+    progressed = Signal(str)  # (ref): another hundredth of it has been read
+    # (ref): a model of this machine has just come into memory by this name
     loaded_now = Signal(str)
-    unloaded = Signal(str)
+    unloaded = Signal(str)  # (id): the engine was told to free the model of that id
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.remotes = Remotes()
+        self.remotes = Remotes()  # the models that answer elsewhere
+        # those of them that this program starts, on several machines
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
         self._engine: Engine | None = None
+        # the engine's, for all who show some
         self.figures = EngineFigures(lambda: self._engine, self)
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0

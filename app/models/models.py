@@ -14,17 +14,7 @@ from app.settings.paths import Paths
 
 
 class Models(QObject):
-    """The parts that look after models, made once for the program.
-
-    Attributes:
-        folder: the program's own folder of models.
-        loader: which models chats may choose, and what has become of loading each.
-        downloads: models on their way from the hub.
-        installed: what is installed, as far as it was looked at.
-        removal: moves models to the system's trash, and back.
-        idle: unloads what has rested for long.
-        pressure: gives memory back where the system is short of it.
-    """
+    """The parts that look after models, made once for the program."""
 
     def __init__(
         self,
@@ -34,10 +24,15 @@ class Models(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.folder = paths.data / "models"
+        self.folder = paths.data / "models"  # the program's own folder of models
+        # which models chats may choose, and what has become of loading each
         self.loader = users.loader
-        self.downloads = Downloads(settings, self)
+        self.downloads = Downloads(settings, self)  # models on their way from the hub
+        # what is installed, as far as it was looked at
         self.installed = InstalledModels(users, settings, self.folder, self)
+        # moves models to the system's trash, and back
         self.removal = Removal(self.installed, users, settings, self.downloads, self)
+        # unloads what has rested for long
         self.idle = IdleUnloading(self.installed, users, settings, self)
+        # gives memory back where the system is short of it
         self.pressure = MemoryPressure(users, self.idle.resting, self)

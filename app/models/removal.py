@@ -21,19 +21,13 @@ from engine.hub.inventory import Installed, Source
 
 @dataclass(frozen=True)
 class Removed:
-    """A model in the trash.
+    """A model in the trash."""
 
-    Attributes:
-        trashed: where its folder is.
-        name: as it was listed.
-        listed: the entries of the settings that went with it: option, place, ref.
-        new_chats: the ref that new chats began with, where that was this model's; else "".
-    """
-
-    trashed: Trashed
-    name: str
+    trashed: Trashed  # where its folder is
+    name: str  # as it was listed
+    # the entries of the settings that went with it: option, place, ref
     listed: tuple[tuple[str, int, str], ...] = ()
-    new_chats: str = ""
+    new_chats: str = ""  # the ref that new chats began with, where that was this model's; else ""
 
     @property
     def words(self) -> str:
@@ -49,17 +43,11 @@ class Removed:
 
 
 class Removal(QObject):
-    """Removes models and puts them back.
+    """Removes models and puts them back."""
 
-    Signals:
-        removed(model): a `Removed`.
-        restored(name): it is back in its place.
-        failed(words): something was not done; why, as a sentence.
-    """
-
-    removed = Signal(object)
-    restored = Signal(str)
-    failed = Signal(str)
+    removed = Signal(object)  # (model): a `Removed`
+    restored = Signal(str)  # (name): it is back in its place
+    failed = Signal(str)  # (words): something was not done; why, as a sentence
 
     def __init__(
         self,

@@ -87,9 +87,6 @@ class IdleUnloading(QObject):
     """Looks once a minute at what each loaded model has done.
 
     Pinned models stay, and so does the Guide, which takes next to nothing.
-
-    Attributes:
-        clock: seconds that pass also while the machine sleeps.
     """
 
     EVERY_MS = 60_000
@@ -102,6 +99,7 @@ class IdleUnloading(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        # seconds that pass also while the machine sleeps
         self.clock: Callable[[], float] = time.time
         self._installed, self._users, self._settings = installed, users, settings
         self._loader = users.loader
@@ -181,16 +179,9 @@ class MemoryPressure(QObject):
 
     Args:
         resting: the models that may go, the one that was used longest ago first.
-
-    Attributes:
-        level: how short the system is of memory.
-        clock: seconds that only go forward.
-
-    Signals:
-        said(text): what was given back, and what it means for the person.
     """
 
-    said = Signal(str)
+    said = Signal(str)  # (text): what was given back, and what it means for the person
 
     EVERY_MS = 2_000
 
@@ -201,8 +192,8 @@ class MemoryPressure(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.level: Callable[[], Pressure] = pressure.pressure
-        self.clock: Callable[[], float] = time.monotonic
+        self.level: Callable[[], Pressure] = pressure.pressure  # how short the system is of memory
+        self.clock: Callable[[], float] = time.monotonic  # seconds that only go forward
         self._users, self._resting = users, resting
         self._relief = Relief()
         self._timer = QTimer(self, interval=self.EVERY_MS)

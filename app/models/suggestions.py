@@ -51,19 +51,12 @@ _SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
 
 @dataclass(frozen=True)
 class Suggestion:
-    """One model that suits a machine.
+    """One model that suits a machine."""
 
-    Attributes:
-        repo: its id on the hub.
-        size: bytes of the download, to a tenth of a gigabyte.
-        good_at: one line for a person, in English: one of `GOOD_AT`.
-        licence: its short name.
-    """
-
-    repo: str
-    size: int
-    good_at: str
-    licence: str
+    repo: str  # its id on the hub
+    size: int  # bytes of the download, to a tenth of a gigabyte
+    good_at: str  # one line for a person, in English: one of `GOOD_AT`
+    licence: str  # its short name
 
     @property
     def name(self) -> str:
@@ -91,15 +84,10 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
 
 @dataclass(frozen=True)
 class SmallModel:
-    """The model that suits every machine: small, but it talks about anything.
+    """The model that suits every machine: small, but it talks about anything."""
 
-    Attributes:
-        suggestion: where the hub has it.
-        digest: SHA-256 of the GGUF file that `make run` gets from the Python index.
-    """
-
-    suggestion: Suggestion
-    digest: str
+    suggestion: Suggestion  # where the hub has it
+    digest: str  # SHA-256 of the GGUF file that `make run` gets from the Python index
 
     def folder(self) -> Path | None:
         """Where it lies, if it was taken in here. Looks at the disk."""

@@ -19,15 +19,10 @@ from app.settings.language import tr
 
 @dataclass(frozen=True)
 class Trashed:
-    """A folder that was moved to the trash.
+    """A folder that was moved to the trash."""
 
-    Attributes:
-        folder: where it was.
-        kept: where it lies now; None where the system does not say.
-    """
-
-    folder: Path
-    kept: Path | None = None
+    folder: Path  # where it was
+    kept: Path | None = None  # where it lies now; None where the system does not say
 
 
 def move(folder: Path) -> Trashed:

@@ -84,18 +84,12 @@ class Application(QObject):
     Start: settings, look, store, window on screen, and only then the engine. End, in ``shut_down``:
     replies cancelled, engine stopped and joined, its last words taken in, everything saved, store
     closed, window gone.
-
-    Attributes:
-        restarts: whether the program is to start again.
-
-    Signals:
-        ended(): all is taken down.
     """
 
     ENGINE_STOP_S = 20.0
     BACKGROUND_STOP_S = 3.0
 
-    ended = Signal()
+    ended = Signal()  # all is taken down
 
     def __init__(
         self,
@@ -118,7 +112,7 @@ class Application(QObject):
         if before is not None:
             self._opening.words = before._opening.words
         self._restoring: Path | None = None
-        self.restarts = False
+        self.restarts = False  # whether the program is to start again
         self._engine: Engine | None = None
         self._down = False
         self._switch_interval = sys.getswitchinterval()

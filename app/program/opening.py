@@ -17,13 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class StoreOpening:
-    """One attempt to open the chats of a profile, with as many questions as it takes.
-
-    Attributes:
-        words: what to tell the person once the window is there; empty for nothing.
-        chats: the list of chats, as it was read.
-        elsewhere: another profile's folder that the person chose and the chats were copied to.
-    """
+    """One attempt to open the chats of a profile, with as many questions as it takes."""
 
     def __init__(
         self,
@@ -39,9 +33,10 @@ class StoreOpening:
         self._ask_folder = ask_folder
         self._ask_backup = ask_backup
         self._interrupted = interrupted
-        self.words = ""
+        self.words = ""  # what to tell the person once the window is there; empty for nothing
+        # another profile's folder that the person chose and the chats were copied to
         self.elsewhere: Path | None = None
-        self.chats: list[ChatRecord] = []
+        self.chats: list[ChatRecord] = []  # the list of chats, as it was read
 
     def open(self) -> Store | None:
         """The store; None if the person gives up or chose a folder elsewhere."""

@@ -141,14 +141,10 @@ class Check:
 
 @dataclass
 class Report:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        machine: system, versions and devices.
-        checks: in the order in which they were done; what follows a failure may be missing.
-    """
-
-    machine: dict[str, Any] = field(default_factory=dict)
+    machine: dict[str, Any] = field(default_factory=dict)  # system, versions and devices
+    # in the order in which they were done; what follows a failure may be missing
     checks: list[Check] = field(default_factory=list)
 
     @property

@@ -28,21 +28,13 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True)
 class Remote:
-    """One model at one address.
+    """One model at one address."""
 
-    Attributes:
-        address: the base of its URLs, as `normalised` gives it: "https://api.openai.com/v1".
-        model: as the server names it.
-        kind: what answers there, one of `app.remote.address.KINDS`.
-        context: tokens of a prompt and its answer together; 0 where the server does not tell.
-        sees: whether it takes images, as the server or the person says.
-    """
-
-    address: str
-    model: str
-    kind: str = ""
-    context: int = 0
-    sees: bool = False
+    address: str  # the base of its URLs, as `normalised` gives it: "https://api.openai.com/v1"
+    model: str  # as the server names it
+    kind: str = ""  # what answers there, one of `app.remote.address.KINDS`
+    context: int = 0  # tokens of a prompt and its answer together; 0 where the server does not tell
+    sees: bool = False  # whether it takes images, as the server or the person says
 
     @property
     def ref(self) -> str:
@@ -192,21 +184,13 @@ _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 @dataclass(frozen=True)
 class Kind:
-    """What a kind of server takes beside the fields of OpenAI's own.
+    """What a kind of server takes beside the fields of OpenAI's own."""
 
-    Attributes:
-        sampling: its names for settings, by ours.
-        thinking: whether it can be told to reason or not.
-        binds: whether answers can be bound to choices and patterns.
-        continues: whether it goes on with an answer that was cut off.
-        keeps_reasoning: whether it takes the reasoning of earlier turns.
-    """
-
-    sampling: Mapping[str, str]
-    thinking: bool = False
-    binds: bool = False
-    continues: bool = False
-    keeps_reasoning: bool = False
+    sampling: Mapping[str, str]  # its names for settings, by ours
+    thinking: bool = False  # whether it can be told to reason or not
+    binds: bool = False  # whether answers can be bound to choices and patterns
+    continues: bool = False  # whether it goes on with an answer that was cut off
+    keeps_reasoning: bool = False  # whether it takes the reasoning of earlier turns
 
 
 _SAME = {name: name for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty")}
@@ -228,17 +212,12 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Listed:
-    """One model of a server's list.
-
-    Attributes:
-        context: tokens, 0 where it is not told.
-        sees: whether it is told to take images; None where nothing is.
-    """
+    """One model of a server's list."""
 
     model: str
     kind: str = ""
-    context: int = 0
-    sees: bool | None = None
+    context: int = 0  # tokens, 0 where it is not told
+    sees: bool | None = None  # whether it is told to take images; None where nothing is
 
 
 def listed(body: object) -> list[Listed] | None:

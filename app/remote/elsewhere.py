@@ -45,22 +45,18 @@ class Desk(Protocol):
 
 
 class Elsewhere:
-    """One chat's session on a server.
-
-    Attributes:
-        name: the server's name for it. It says nothing of the chat.
-        there: whether the server has it, as far as is known.
-        closed: whether it was let go.
-    """
+    """One chat's session on a server."""
 
     def __init__(self, remote: Remote, desk: Desk) -> None:
+        # the server's name for it. It says nothing of the chat.
         self.name = f"window-{uuid.uuid4().hex}"
-        self.there = False
+        self.there = False  # whether the server has it, as far as is known
         self._remote = remote
         self._desk = desk
         self._known: Sequence[str] = ()  # digests of what the server was told last
         self._ready = asyncio.Event()
         self._ready.set()
+        # closed: whether it was let go
         self._asked = self.closed = False
         self._key = ""  # that it was asked with last: closing may come after its removal
 

@@ -26,15 +26,10 @@ _TOO_LONG = ("context_length", "context length", "context window", "maximum cont
 
 
 class RemoteError(EngineError):
-    """An `EngineError` of a remote model. ``message`` is in the person's language.
+    """An `EngineError` of a remote model. ``message`` is in the person's language."""
 
-    Attributes:
-        status: of the answer by which the server refused; 0 where there was none.
-        said_code: the server's own code for it; "" where it has told none.
-    """
-
-    status: int = 0
-    said_code: str = ""
+    status: int = 0  # of the answer by which the server refused; 0 where there was none
+    said_code: str = ""  # the server's own code for it; "" where it has told none
 
 
 def words_of(body: object) -> str:

@@ -30,15 +30,10 @@ _ANSWER_MS = 3000
 
 @dataclass(frozen=True, order=True)
 class Found:
-    """One server, as it says of itself.
+    """One server, as it says of itself."""
 
-    Attributes:
-        name: of its machine.
-        address: the base of its URLs, as `normalised` gives it.
-    """
-
-    name: str
-    address: str
+    name: str  # of its machine
+    address: str  # the base of its URLs, as `normalised` gives it
 
     @property
     def host(self) -> str:

@@ -29,33 +29,21 @@ _MOST_SAID = 2_000  # characters of what a server says before it ends
 
 @dataclass(frozen=True)
 class Group:
-    """A model and where it runs.
+    """A model and where it runs."""
 
-    Attributes:
-        hosts: the machines' names, this one first.
-        folder: the model's on this machine.
-        file: of the hosts; "" for the usual one.
-    """
-
-    hosts: tuple[str, ...]
-    folder: str
-    file: str = ""
+    hosts: tuple[str, ...]  # the machines' names, this one first
+    folder: str  # the model's on this machine
+    file: str = ""  # of the hosts; "" for the usual one
 
 
 @dataclass(frozen=True)
 class Started:
-    """What a server has told.
-
-    Attributes:
-        model: as it names it.
-        context: tokens.
-        key: which it wants to be shown.
-    """
+    """What a server has told."""
 
     port: int
-    model: str
-    context: int
-    key: str
+    model: str  # as it names it
+    context: int  # tokens
+    key: str  # which it wants to be shown
 
 
 @dataclass(frozen=True)
@@ -68,16 +56,12 @@ class NotThere:
 
 @dataclass
 class Server:
-    """A group's process.
-
-    Attributes:
-        started: what it tells once it answers; fails with RemoteError.
-        ended: its last words, once it has ended.
-    """
+    """A group's process."""
 
     process: subprocess.Popen[bytes]
+    # what it tells once it answers; fails with RemoteError
     started: Future[Started] = field(default_factory=Future)
-    ended: Future[str] = field(default_factory=Future)
+    ended: Future[str] = field(default_factory=Future)  # its last words, once it has ended
     watch: threading.Thread | None = None
 
     def close(self) -> None:
@@ -96,15 +80,12 @@ def _own(arguments: Sequence[str]) -> list[str]:
 class Groups:
     """The groups by the refs of their models. Methods are of one thread; futures end on others.
 
-    Attributes:
-        known: all of them, running or not.
-
     Args:
         command: makes the command line that runs one of the engine's commands.
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
-        self.known: dict[str, Group] = {}
+        self.known: dict[str, Group] = {}  # all of them, running or not
         self._command = command
         self._servers: dict[str, Server] = {}
         self._new: list[Server] = []  # of models without a ref yet

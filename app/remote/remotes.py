@@ -28,9 +28,6 @@ class Remotes:
     """Methods may be called on any thread but for `open`, `add` and `remove`.
 
     Making one starts nothing: the thread begins with the first thing that is asked.
-
-    Attributes:
-        interfaces: addresses of those by which networks are searched; all where there are none.
     """
 
     STOP_S = 4.0
@@ -41,6 +38,7 @@ class Remotes:
         self._models: dict[str, RemoteModel] = {}
         self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
         self.groups = Groups()
+        # addresses of those by which networks are searched; all where there are none
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()

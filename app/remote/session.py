@@ -199,11 +199,7 @@ class Line(Desk, Protocol):
 
 
 class RemoteReply:
-    """One answer. Its last event is one `Finished` or `Failed`, whatever happens.
-
-    Attributes:
-        id: unique in this process.
-    """
+    """One answer. Its last event is one `Finished` or `Failed`, whatever happens."""
 
     def __init__(
         self,
@@ -214,7 +210,7 @@ class RemoteReply:
         elsewhere: Elsewhere | None = None,
     ) -> None:
         self._elsewhere = elsewhere
-        self.id = uuid.uuid4().hex
+        self.id = uuid.uuid4().hex  # unique in this process
         self._session_id = session_id
         self._remote = remote
         self._line = line
@@ -346,11 +342,6 @@ class RemoteReply:
 class RemoteSession:
     """One chat at a remote model: each request has the whole conversation, and nothing is kept
     there, but for a Stretto, which keeps a session.
-
-    Attributes:
-        id: the chat's.
-        remote: its model.
-        elsewhere: its session there; None at any other server.
     """
 
     def __init__(
@@ -364,9 +355,9 @@ class RemoteSession:
         """``chosen``: the settings that the person has chosen, by their names."""
         if elsewhere is None and remote.kind == "stretto":
             elsewhere = Elsewhere(remote, line)
-        self.elsewhere = elsewhere
-        self.id = session_id
-        self.remote = remote
+        self.elsewhere = elsewhere  # its session there; None at any other server
+        self.id = session_id  # the chat's
+        self.remote = remote  # its model
         self._line = line
         self._chosen = dict(chosen)
         self._reply: RemoteReply | None = None

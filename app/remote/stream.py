@@ -136,24 +136,18 @@ class Usage:
 
 
 class Reading:
-    """One answer.
-
-    Attributes:
-        calls: the tools that it calls, by the server's numbers for them.
-        reason: why it ended, in the server's word; "" as long as it has not said.
-        usage: what it took.
-        done: whether the server has said that nothing more comes.
-    """
+    """One answer."""
 
     def __init__(self, host: str) -> None:
         self._host = host
         self._length = 0
         self._thinking = Thinking()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
+        # the tools that it calls, by the server's numbers for them
         self.calls: dict[int, Called] = {}
-        self.reason = ""
-        self.usage = Usage()
-        self.done = False
+        self.reason = ""  # why it ended, in the server's word; "" as long as it has not said
+        self.usage = Usage()  # what it took
+        self.done = False  # whether the server has said that nothing more comes
 
     @property
     def ended(self) -> bool:

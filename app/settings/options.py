@@ -29,138 +29,105 @@ _MOST_USED = 500  # models of which it is known when they were used
 
 
 class Announcer(QObject):
-    """Tells of options, so that nobody has to be refreshed by whoever changes one.
+    """Tells of options, so that nobody has to be refreshed by whoever changes one."""
 
-    Signals:
-        changed(option): it has another value, which is in the settings already.
-    """
-
-    changed = Signal(str)
+    changed = Signal(str)  # (option): it has another value, which is in the settings already
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All options, with the values of a first start. Only `set` changes them, and it saves.
+    """All options, with the values of a first start. Only `set` changes them, and it saves."""
 
-    Attributes:
-        language: "system", or a code of `LANGUAGES`.
-        appearance: "system", "light" or "dark".
-        sidebar: whether the list of chats is shown.
-        unfolded: folders of the sidebar of which the inside is shown.
-        model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
-        same_model: a new chat is opened with the current chat's model instead, if there is one.
-        models: model folders opened before, newest first.
-        remotes: models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
-        find_servers: look for Strettos on this network where remote models are added.
-        model_folders: folders added by hand in which models are looked for.
-        drafts: by a model's ref, that of the small model which drafts for it.
-        pinned: models that stand first in the list, and are not unloaded when they rest.
-        used: when each model was last used, in seconds since 1970, by its ref.
-        unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
-        downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
-        zoom: size of all text, in percent of what the system asks for.
-        contrast, motion: "system", "normal" or "high"; "system" or "less".
-        text_px: size of what is read and written in the conversations, in pixels.
-        long_paste: a pasted text of more characters is attached as a file; 0 attaches none.
-        spelling: "auto" for the keyboard's language, "off", or the language to check messages in.
-        send_key: "enter", or "ctrl_enter" where Enter breaks the line.
-        new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
-        system: the instructions it begins with.
-        presets: settings saved by name: {"params": …, "system": …} each.
-        memory_gb: what models and chats may take, in 10^9 bytes; 0 leaves it to the engine.
-        cache_gb: what KV caches may take on disk; 0 keeps none there.
-        look_for_updates: ask once a day whether there is a newer version.
-        looked_at: when that was done last, in seconds since 1970.
-        prompts: texts by name, to be put into messages; in the order in which they are listed.
-        kept: by model how often its answer was kept, and of how many comparisons.
-        panels: by name who is on a panel, as `app.chats.panel.Member.to_json`; "" asked last.
-        panel: the name of the one that is asked with one key.
-        tray: whether there is an icon in the system's tray or menu bar.
-        titles: whether models name their chats after the first exchange.
-        notify: whether the system is told when a long answer has ended while one is away.
-        shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
-        palette_recent: keys of what was chosen in the command palette, the latest first.
-        settings_page: the page of the settings that was shown last, named in English.
-        places: by a dialog's name where it was left, and how wide and high.
-        skipped_version: the one that the person does not want to hear of again.
-        serve, serve_port: whether other programs may ask the models, and at which port.
-        serve_others: whether programs of other machines may, too.
-        serve_with_key: whether those of this machine need a key.
-        serve_origins: web pages that may ask, as https://example.org, with blanks between them.
-        serve_aliases: names that mean another model, as claude-*=Guide, with commas between them.
-        serve_keep: their conversations are kept on disk, apart, in as much room as `cache_gb`.
-        serve_sessions: how many sessions of other programs there may be.
-        serve_evict: one more takes the place of the longest unused, and is not refused.
-        serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
-        serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
-        agent: the coding agent that was started last, and its folder.
-        serve_equal: what other programs ask is read in its turn, and not after the window's chats.
-        serve_shares: by program or key its share of the time in percent, while others ask, too.
-        announcer: tells which options have changed; no option.
-        file: where they are saved, None for nowhere; no option.
-        set_aside: where an unreadable file was moved to; no option.
-        unread: why the file could not be read, "" if it could; no option.
-    """
-
-    language: str = "system"
-    appearance: str = "system"
-    sidebar: bool = True
-    unfolded: tuple[str, ...] = ()
-    model: str = "guide"
+    language: str = "system"  # "system", or a code of `LANGUAGES`
+    appearance: str = "system"  # "system", "light" or "dark"
+    sidebar: bool = True  # whether the list of chats is shown
+    unfolded: tuple[str, ...] = ()  # folders of the sidebar of which the inside is shown
+    model: str = "guide"  # what a new chat is opened with (``paths.GUIDE``, a folder or a hub id)
+    # a new chat is opened with the current chat's model instead, if there is one
     same_model: bool = True
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # model folders opened before, newest first
+    # models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
     remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    find_servers: bool = False
-    model_folders: tuple[str, ...] = ()
+    find_servers: bool = False  # look for Strettos on this network where remote models are added
+    model_folders: tuple[str, ...] = ()  # folders added by hand in which models are looked for
+    # by a model's ref, that of the small model which drafts for it
     drafts: Mapping[str, str] = field(default_factory=dict)
+    # models that stand first in the list, and are not unloaded when they rest
     pinned: tuple[str, ...] = ()
+    # when each model was last used, in seconds since 1970, by its ref
     used: Mapping[str, float] = field(default_factory=dict)
+    # after so many minutes without use a model is unloaded; 0 for never
     unload_idle_min: float = UNLOAD_IDLE_MIN
+    # what is not wholly downloaded, with its size in bytes (0 if not known)
     downloads: Mapping[str, int] = field(default_factory=dict)
-    zoom: int = 100
+    zoom: int = 100  # size of all text, in percent of what the system asks for
+    # contrast, motion: "system", "normal" or "high"; "system" or "less"
     contrast: str = "system"
     motion: str = "system"
-    text_px: int = 15
-    send_key: str = "enter"
+    text_px: int = 15  # size of what is read and written in the conversations, in pixels
+    send_key: str = "enter"  # "enter", or "ctrl_enter" where Enter breaks the line
+    # a pasted text of more characters is attached as a file; 0 attaches none
     long_paste: int = 4000
+    # "auto" for the keyboard's language, "off", or the language to check messages in
     spelling: str = "auto"
+    # what a new chat's settings begin with, as `ChatOptions.to_params`
     new_chat: Mapping[str, Any] = field(default_factory=dict)
-    system: str = ""
+    system: str = ""  # the instructions it begins with
+    # settings saved by name: {"params": …, "system": …} each
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    # what models and chats may take, in 10^9 bytes; 0 leaves it to the engine
     memory_gb: float = 0.0
-    cache_gb: float = 4.0
-    look_for_updates: bool = False
-    looked_at: float = 0.0
+    cache_gb: float = 4.0  # what KV caches may take on disk; 0 keeps none there
+    look_for_updates: bool = False  # ask once a day whether there is a newer version
+    looked_at: float = 0.0  # when that was done last, in seconds since 1970
+    # texts by name, to be put into messages; in the order in which they are listed
     prompts: Mapping[str, str] = field(default_factory=dict)
+    # by model how often its answer was kept, and of how many comparisons
     kept: Mapping[str, list[int]] = field(default_factory=dict)
+    # by name who is on a panel, as `app.chats.panel.Member.to_json`; "" asked last
     panels: Mapping[str, list[Any]] = field(default_factory=dict)
-    panel: str = ""
-    tray: bool = False
-    titles: bool = True
-    notify: bool = True
+    panel: str = ""  # the name of the one that is asked with one key
+    tray: bool = False  # whether there is an icon in the system's tray or menu bar
+    titles: bool = True  # whether models name their chats after the first exchange
+    notify: bool = True  # whether the system is told when a long answer has ended while one is away
+    # by command the keys that it was given instead of the usual ones; see `OwnKeys`
     shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
+    # keys of what was chosen in the command palette, the latest first
     palette_recent: tuple[str, ...] = ()
-    settings_page: str = ""
+    settings_page: str = ""  # the page of the settings that was shown last, named in English
+    # by a dialog's name where it was left, and how wide and high
     places: Mapping[str, list[int]] = field(default_factory=dict)
-    skipped_version: str = ""
+    skipped_version: str = ""  # the one that the person does not want to hear of again
+    # serve, serve_port: whether other programs may ask the models, and at which port
     serve: bool = False
     serve_port: int = 8080
-    serve_others: bool = False
-    serve_with_key: bool = False
+    serve_others: bool = False  # whether programs of other machines may, too
+    serve_with_key: bool = False  # whether those of this machine need a key
+    # web pages that may ask, as https://example.org, with blanks between them
     serve_origins: str = ""
+    # names that mean another model, as claude-*=Guide, with commas between them
     serve_aliases: str = ""
+    # their conversations are kept on disk, apart, in as much room as `cache_gb`
     serve_keep: bool = True
-    serve_sessions: int = 64
-    serve_evict: bool = False
+    serve_sessions: int = 64  # how many sessions of other programs there may be
+    serve_evict: bool = False  # one more takes the place of the longest unused, and is not refused
+    # serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none
     serve_per_key: int = 0
     serve_per_minute: int = 0
+    # minutes after which models go that only others have used; 0 keeps them
     serve_unload_min: int = 0
+    # what other programs ask is read in its turn, and not after the window's chats
     serve_equal: bool = False
+    # by program or key its share of the time in percent, while others ask, too
     serve_shares: Mapping[str, int] = field(default_factory=dict)
-    agent: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()  # the coding agent that was started last, and its folder
+    # tells which options have changed; no option
     announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
+    # where they are saved, None for nowhere; no option
     file: Path | None = field(default=None, repr=False, compare=False)
+    # where an unreadable file was moved to; no option
     set_aside: Path | None = field(default=None, repr=False, compare=False)
+    # why the file could not be read, "" if it could; no option
     unread: str = field(default="", repr=False, compare=False)
 
     @classmethod

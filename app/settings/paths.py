@@ -27,17 +27,11 @@ _OURS = (
 
 @dataclass(frozen=True)
 class Paths:
-    """The folders of one profile.
+    """The folders of one profile."""
 
-    Attributes:
-        data: chats and settings.
-        log: log files.
-        cache: what can be made anew: KV caches of chats.
-    """
-
-    data: Path
-    log: Path
-    cache: Path
+    data: Path  # chats and settings
+    log: Path  # log files
+    cache: Path  # what can be made anew: KV caches of chats
 
     @classmethod
     def standard(cls) -> Paths:

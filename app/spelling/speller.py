@@ -146,27 +146,19 @@ SLICE_S = 0.004
 
 
 class Speller(QObject):
-    """One for the window. The system's spell checker is opened when first words are to be judged.
+    """One for the window. It opens the system's spell checker when first words are to be judged."""
 
-    Attributes:
-        language: of the dictionary in use, "" for none.
-        opened: whether it is known which spell checker there is, if any.
-
-    Signals:
-        changed(): words were judged, or other ones hold now.
-    """
-
-    changed = Signal()
+    changed = Signal()  # words were judged, or other ones hold now
 
     def __init__(self, choice: str, parent: QObject) -> None:
         """``choice``: `AUTO`, `OFF` or a language."""
         super().__init__(parent)
         self._choice = choice
-        self.language = ""
+        self.language = ""  # of the dictionary in use, "" for none
         self._script = ""
         self._languages: Sequence[str] = ()
         self._system: SpellingSystem | None = None
-        self.opened = False
+        self.opened = False  # whether it is known which spell checker there is, if any
         self._judged: dict[str, bool] = {}
         self._passed: set[str] = set()  # words that the person lets pass, until the end
         self._wanted: dict[str, None] = {}

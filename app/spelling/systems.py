@@ -19,13 +19,9 @@ MOST_SUGGESTIONS = 6
 
 
 class SpellingSystem(Protocol):
-    """A spell checker with dictionaries. A language is written as ``en_US`` or ``de``.
+    """A spell checker with dictionaries. A language is written as ``en_US`` or ``de``."""
 
-    Attributes:
-        gui_only: it may be asked on the GUI thread only; the others may be asked on any thread.
-    """
-
-    gui_only: bool
+    gui_only: bool  # it may be asked on the GUI thread only; the others may be asked on any thread
 
     def languages(self) -> Sequence[str]:
         """Those that there are dictionaries of."""

@@ -18,17 +18,11 @@ Span = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class AttachedText:
-    """What a file says.
+    """What a file says."""
 
-    Attributes:
-        unit: what its pages are called: "page", "slide", "sheet", "chapter"; "" for one piece.
-        pages: the text of each.
-        labels: the name of each, as sheets have; empty where they have none.
-    """
-
-    unit: str
-    pages: tuple[str, ...]
-    labels: tuple[str, ...] = ()
+    unit: str  # what its pages are called: "page", "slide", "sheet", "chapter"; "" for one piece
+    pages: tuple[str, ...]  # the text of each
+    labels: tuple[str, ...] = ()  # the name of each, as sheets have; empty where they have none
 
     @cached_property
     def hash(self) -> str:
@@ -57,42 +51,33 @@ class StoredImage:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that goes with a message.
+    """A file that goes with a message."""
 
-    Attributes:
-        name: the file's.
-        kind: what it is, for people: "PDF", "Word", "text", "PNG".
-        hash: of its text: see `AttachedText`. Of an image or a recording: see `StoredImage`.
-        unit, pages: what its pages are called, and how many it has.
-        characters: of its whole text.
-        use: how much of it is sent. "passages" are found by the question when that is sent.
-        spans: what is sent unless it is all: of which page, counted from 1, from which character to
-            which. Of an image that is a document's page, which one.
-        width, height: of an image in pixels; 0 for what has a text.
-        seconds: of a recording; 0 for what is none.
-        scans: pages of it, counted from 1, that have no text but could be given as images.
-        path: where a PDF was found, whose other pages may be wanted; on this computer only.
-        chat: the id of the chat that was read, whose messages are its pages; "" for a file.
-        before: how many of that chat's messages stand before them.
-        news: whether they are "new" since it was read last in this chat, or "changed": then they
-            take the place of all that was read from the first of them on.
-    """
-
-    name: str
-    kind: str
+    name: str  # the file's
+    kind: str  # what it is, for people: "PDF", "Word", "text", "PNG"
+    # of its text: see `AttachedText`. Of an image or a recording: see `StoredImage`.
     hash: str
+    # unit, pages: what its pages are called, and how many it has
     unit: str = ""
     pages: int = 1
-    characters: int = 0
+    characters: int = 0  # of its whole text
+    # how much of it is sent. "passages" are found by the question when that is sent.
     use: Use = "all"
+    # what is sent unless it is all: of which page, counted from 1, from which character to which.
+    # Of an image that is a document's page, which one.
     spans: tuple[Span, ...] = ()
+    # width, height: of an image in pixels; 0 for what has a text
     width: int = 0
     height: int = 0
-    seconds: int = 0
+    seconds: int = 0  # of a recording; 0 for what is none
+    # pages of it, counted from 1, that have no text but could be given as images
     scans: tuple[int, ...] = ()
+    # where a PDF was found, whose other pages may be wanted; on this computer only
     path: str = field(default="", compare=False)
-    chat: str = ""
-    before: int = 0
+    chat: str = ""  # the id of the chat that was read, whose messages are its pages; "" for a file
+    before: int = 0  # how many of that chat's messages stand before them
+    # whether they are "new" since it was read last in this chat, or "changed": then they take the
+    # place of all that was read from the first of them on
     news: News = ""
 
     @property

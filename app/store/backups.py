@@ -24,18 +24,12 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 @dataclass(frozen=True)
 class Backup:
-    """One copy.
-
-    Attributes:
-        made_at: seconds since the epoch.
-        nbytes: its size.
-        before_update: it was made before a newer version changed the file's shape.
-    """
+    """One copy."""
 
     path: Path
-    made_at: float
-    nbytes: int
-    before_update: bool
+    made_at: float  # seconds since the epoch
+    nbytes: int  # its size
+    before_update: bool  # it was made before a newer version changed the file's shape
 
 
 class _EndedError(Exception):

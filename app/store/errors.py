@@ -24,26 +24,20 @@ _DAMAGE = (
 
 
 class StoreError(Exception):
-    """Something a person has to know about the file that holds their chats.
+    """Something a person has to know about the file that holds their chats."""
 
-    Attributes:
-        code: "corrupt" (not a database, damaged, or not one of ours), "newer" (written by a later
-            Stretto), "readonly", "full" (the disk), "io" (anything else the disk or SQLite said),
-            "invalid" (a write that contradicts what is stored, such as a message of a chat that
-            does not exist: that write is dropped, the others go on), "timeout" (a flush or close
-            that did not get its turn in time), "closed".
-        message: a plain sentence or two that say what happened and what to do.
-        path: the file meant.
-        hopeless: nothing in a "corrupt" file can be read, that has been tried.
-    """
-
-    hopeless = False
+    hopeless = False  # nothing in a "corrupt" file can be read, that has been tried
 
     def __init__(self, code: str, message: str, path: Path | None = None) -> None:
         super().__init__(message)
+        # "corrupt" (not a database, damaged, or not one of ours), "newer" (written by a later
+        # Stretto), "readonly", "full" (the disk), "io" (anything else the disk or SQLite said),
+        # "invalid" (a write that contradicts what is stored, such as a message of a chat that does
+        # not exist: that write is dropped, the others go on), "timeout" (a flush or close that did
+        # not get its turn in time), "closed"
         self.code = code
-        self.message = message
-        self.path = path
+        self.message = message  # a plain sentence or two that say what happened and what to do
+        self.path = path  # the file meant
 
 
 def corrupt(path: Path) -> StoreError:

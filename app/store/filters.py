@@ -16,22 +16,17 @@ _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
 
 @dataclass(frozen=True)
 class Filter:
-    """What has to be true of a chat, or of a message in it, besides the words.
+    """What has to be true of a chat, or of a message in it, besides the words."""
 
-    Attributes:
-        folder, tag, model: a part of the name, without case; "" for any.
-        role: "user" or "assistant", "" for both.
-        since, until: seconds since the epoch between which it was said.
-        state: "pinned" or "archived", "" for any.
-    """
-
+    # folder, tag, model: a part of the name, without case; "" for any
     folder: str = ""
     tag: str = ""
     model: str = ""
-    role: str = ""
+    role: str = ""  # "user" or "assistant", "" for both
+    # since, until: seconds since the epoch between which it was said
     since: float | None = None
     until: float | None = None
-    state: str = ""
+    state: str = ""  # "pinned" or "archived", "" for any
 
     @property
     def of_messages(self) -> bool:

@@ -35,52 +35,38 @@ def title_from(text: str, longest: int = 48) -> str:
 
 @dataclass(frozen=True)
 class ChatRecord:
-    """One conversation and how to answer in it.
+    """One conversation and how to answer in it."""
 
-    Attributes:
-        id: from `new_id()`.
-        title: what the sidebar shows; may be empty.
-        model: path of the model's folder; empty when none was chosen.
-        system: the system prompt; may be empty.
-        params: sampling parameters and the like, anything JSON can hold.
-        draft: what stands unsent in the composer.
-        created_at, updated_at: seconds since the epoch; `updated_at` orders the sidebar.
-        deleted_at: when it was deleted (it can be restored), else None.
-        leaf_id: the last message of the branch that is shown, else None.
-        edited_id: the message that is being asked in other words, else None.
-        edited_text: those words so far.
-        folder_id: the folder that it lies in, else None.
-        pinned_at, archived_at: when it was pinned or put into the archive, else None.
-        tags: words that it is found by, each once.
-        titled_by: who gave it its title: "person", "model", or "" for the first message's words.
-        group_id: the comparison or broadcast that it is one of several chats of, else None.
-        variant: what it differs in from the others of its group: a model, a seed; may be empty.
-        draft_attachments, edited_attachments: the files that go with the draft, and those with the
-            message that is being asked in other words.
-        queued: what waits to be sent, the first in front. `edited_id` may be one of these, too.
-    """
-
-    id: str
-    title: str = ""
-    model: str = ""
-    system: str = ""
+    id: str  # from `new_id()`
+    title: str = ""  # what the sidebar shows; may be empty
+    model: str = ""  # path of the model's folder; empty when none was chosen
+    system: str = ""  # the system prompt; may be empty
+    # sampling parameters and the like, anything JSON can hold
     params: dict[str, Any] = field(default_factory=dict)
-    draft: str = ""
+    draft: str = ""  # what stands unsent in the composer
+    # created_at, updated_at: seconds since the epoch; `updated_at` orders the sidebar
     created_at: float = field(default_factory=time.time)
     updated_at: float = field(default_factory=time.time)
-    deleted_at: float | None = None
-    leaf_id: str | None = None
-    edited_id: str | None = None
-    edited_text: str = ""
-    folder_id: str | None = None
+    deleted_at: float | None = None  # when it was deleted (it can be restored), else None
+    leaf_id: str | None = None  # the last message of the branch that is shown, else None
+    edited_id: str | None = None  # the message that is being asked in other words, else None
+    edited_text: str = ""  # those words so far
+    folder_id: str | None = None  # the folder that it lies in, else None
+    # pinned_at, archived_at: when it was pinned or put into the archive, else None
     pinned_at: float | None = None
     archived_at: float | None = None
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # words that it is found by, each once
+    # who gave it its title: "person", "model", or "" for the first message's words
     titled_by: str = ""
+    # draft_attachments, edited_attachments: the files that go with the draft, and those with the
+    # message that is being asked in other words
     draft_attachments: Attachments = ()
     edited_attachments: Attachments = ()
+    # the comparison or broadcast that it is one of several chats of, else None
     group_id: str | None = None
+    # what it differs in from the others of its group: a model, a seed; may be empty
     variant: str = ""
+    # what waits to be sent, the first in front. `edited_id` may be one of these, too.
     queued: tuple[Queued, ...] = ()
 
     @property
@@ -139,22 +125,17 @@ class Message:
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A place where the words were found; `message_id` is None when it was the chat's title.
-
-    Attributes:
-        snippet: the words around the place as they are shown, or the title.
-        marks: where the words that were looked for stand in it, each a begin and an end.
-        title_marks: where they stand in the chat's title, if that has them, too.
-        file: the name of the message's file in which they were found, "" for none.
-        unit, page: what the file's pages are called, "" for one piece, and which it is, from 1.
-    """
+    """A place where the words were found; `message_id` is None when it was the chat's title."""
 
     chat_id: str
     message_id: str | None
-    snippet: str
+    snippet: str  # the words around the place as they are shown, or the title
+    # where the words that were looked for stand in it, each a begin and an end
     marks: tuple[tuple[int, int], ...] = ()
+    # where they stand in the chat's title, if that has them, too
     title_marks: tuple[tuple[int, int], ...] = ()
-    file: str = ""
+    file: str = ""  # the name of the message's file in which they were found, "" for none
+    # unit, page: what the file's pages are called, "" for one piece, and which it is, from 1
     unit: str = ""
     page: int = 0
 

@@ -35,15 +35,11 @@ R = TypeVar("R", ChatRecord, Message)
 
 @dataclass(frozen=True)
 class Salvaged:
-    """What was saved.
-
-    Attributes:
-        aside: the damaged file, under its new name.
-    """
+    """What was saved."""
 
     chats: int
     messages: int
-    aside: Path
+    aside: Path  # the damaged file, under its new name
 
 
 def salvage(path: Path) -> Salvaged:

@@ -52,15 +52,11 @@ Tell = Callable[[list[SearchHit]], object]
 
 @dataclass(frozen=True)
 class Term:
-    """One word of a query, without case and accents.
-
-    Attributes:
-        begins: it may be the beginning of a word.
-        anywhere: it is of a script without spaces, and may stand within a run of letters.
-    """
+    """One word of a query, without case and accents."""
 
     word: str
-    begins: bool = False
+    begins: bool = False  # it may be the beginning of a word
+    # it is of a script without spaces, and may stand within a run of letters
     anywhere: bool = False
 
     @property

@@ -60,12 +60,6 @@ class Store:
     the writer to hurry (and waits two seconds at most), and finds a streaming message
     only when it has ended.
 
-    Attributes:
-        file: where the chats are.
-        trash, folders, texts, images, tool_rows, exchange: its parts, each for what it is named by.
-        journal_aside: a copy of the journal that the last run left, if it was damaged: changes
-            of that run's last moments may be missing.
-
     When the disk refuses (full, gone), nothing queued is lost while the program runs: it is tried
     again with growing pauses and `on_error` is told.
     """
@@ -79,7 +73,9 @@ class Store:
         clock: Callable[[], float] = erase.now,
     ) -> None:
         """Takes over a connection from `open_writer`; use `Store.open`."""
-        self.file = path
+        self.file = path  # where the chats are
+        # a copy of the journal that the last run left, if it was damaged: changes of that run's
+        # last moments may be missing
         self.journal_aside = journal_aside
         unfinished = bool(erase.waiting(db))  # an erasure that the last run did not end
         self._clock = clock
@@ -87,6 +83,8 @@ class Store:
         self._writer = Writer(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
         self._searcher = Searcher(path, self._hurry)
+        # trash, folders, texts, images, tool_rows, exchange: its parts, each for what it is named
+        # by
         self.trash = Trash(self._writer, self._readers, self._backups, clock)
         self.folders = Folders(self._writer, self._readers)
         self.texts = Texts(self._writer, self._readers)

@@ -15,17 +15,14 @@ from app.store.writer import Writer
 
 
 class Trash:
-    """What deletes chats, brings them back, and erases them for good.
-
-    Attributes:
-        erased: the chats that are gone for good; late words of a reply in one are dropped.
-        unscrubbed: files set aside that are too damaged to erase anything in them.
-    """
+    """What deletes chats, brings them back, and erases them for good."""
 
     def __init__(
         self, writer: Writer, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
+        # the chats that are gone for good; late words of a reply in one are dropped
         self.erased: set[str] = set()
+        # files set aside that are too damaged to erase anything in them
         self.unscrubbed: list[Path] = []
         self._writer = writer
         self._readers = readers

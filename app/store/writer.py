@@ -84,18 +84,13 @@ _REFUSED = (
 
 @dataclass
 class Transactions:
-    """Writes groups of operations over one connection.
-
-    Attributes:
-        before: called before each.
-        on_refused: told of a write that was left out.
-        on_unindexed: called when more is to be indexed than goes into one transaction.
-    """
+    """Writes groups of operations over one connection."""
 
     db: sqlite3.Connection
     path: Path
-    before: Callable[[], None]
-    on_refused: Callable[[StoreError], None]
+    before: Callable[[], None]  # called before each
+    on_refused: Callable[[StoreError], None]  # told of a write that was left out
+    # called when more is to be indexed than goes into one transaction
     on_unindexed: Callable[[], None]
 
     def write(self, operations: list[Operation]) -> StoreError | None:
@@ -189,15 +184,10 @@ def index_chore(db: sqlite3.Connection) -> bool:
 
 @dataclass
 class _Group:
-    """What one thread holds back until all of it is there.
+    """What one thread holds back until all of it is there."""
 
-    Attributes:
-        depth: how many `together` of the thread are open, one within another.
-        operations: added within, first to last.
-    """
-
-    depth: int = 0
-    operations: list[Operation] = field(default_factory=list)
+    depth: int = 0  # how many `together` of the thread are open, one within another
+    operations: list[Operation] = field(default_factory=list)  # added within, first to last
 
 
 class Writer:
@@ -205,11 +195,6 @@ class Writer:
 
     After a failed commit nothing is dropped: the operations stay queued, are shown to readers, and
     are tried again after 1, 2, 5, 10, 10… seconds and at every flush.
-
-    Attributes:
-        on_error: called on the writer thread, once when writing begins to fail with a given code
-            and once per refused operation.
-        on_saved: called on the writer thread when all that had failed is in the file.
     """
 
     def __init__(
@@ -220,7 +205,10 @@ class Writer:
         chores: Sequence[Chore] = (),
     ) -> None:
         """``before_write`` is called on the writer thread before each transaction."""
+        # called on the writer thread, once when writing begins to fail with a given code and once
+        # per refused operation
         self.on_error: Callable[[StoreError], None] | None = None
+        # called on the writer thread when all that had failed is in the file
         self.on_saved: Callable[[], None] | None = None
         self._chores = list(chores)
         self._doing = False

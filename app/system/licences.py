@@ -70,19 +70,13 @@ _LONG = 80
 
 @dataclass(frozen=True)
 class Component:
-    """A part that others wrote.
-
-    Attributes:
-        licence: its short name, an SPDX expression where the part gives one.
-        text: the licence in full.
-        kind: where its name and version are known: "pypi", "deb" or "generic".
-    """
+    """A part that others wrote."""
 
     name: str
     version: str
-    licence: str
-    text: str
-    kind: str = "pypi"
+    licence: str  # its short name, an SPDX expression where the part gives one
+    text: str  # the licence in full
+    kind: str = "pypi"  # where its name and version are known: "pypi", "deb" or "generic"
 
 
 def components() -> list[Component]:

@@ -37,35 +37,21 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Chosen:
-    """A wheel that was unpacked.
+    """A wheel that was unpacked."""
 
-    Attributes:
-        wheel: the name of its file;  sha256: its hash;  version: of mlx-lm.
-        starting: a start with it has begun and is not known to have succeeded.
-        failed: why it is not used, as the end of a sentence; "" where it is. `tr` of it is shown.
-    """
-
-    wheel: str
+    wheel: str  # the name of its file;  sha256: its hash;  version: of mlx-lm
     sha256: str
     version: str
-    starting: bool = False
+    starting: bool = False  # a start with it has begun and is not known to have succeeded
+    # why it is not used, as the end of a sentence; "" where it is. `tr` of it is shown.
     failed: str = ""
 
 
 class NewerMlxLm(QObject):
-    """What the person has chosen, and what came of it at this start.
+    """What the person has chosen, and what came of it at this start."""
 
-    Signals:
-        changed(): another is chosen, or something is known of it.
-        failed(words): this start does not use it; why, as sentences.
-
-    Attributes:
-        chosen: the wheel; None for the mlx-lm that comes with the program.
-        used: the version of the chosen one that this run uses; "" where it uses its own.
-    """
-
-    changed = Signal()
-    failed = Signal(str)
+    changed = Signal()  # another is chosen, or something is known of it
+    failed = Signal(str)  # (words): this start does not use it; why, as sentences
 
     def __init__(self, folder: Path, bridge: Bridge, parent: QObject | None = None) -> None:
         """``folder``: in the profile; what lies in it is this object's."""
@@ -74,7 +60,8 @@ class NewerMlxLm(QObject):
         self._note = folder / "chosen.json"
         self._bridge = bridge
         self._began_with = ""
-        self.used = ""
+        self.used = ""  # the version of the chosen one that this run uses; "" where it uses its own
+        # the wheel; None for the mlx-lm that comes with the program
         self.chosen = _read(self._note)
 
     def place(self, sha256: str) -> Path:
@@ -234,21 +221,15 @@ _MOST = 4 * 2**20  # characters of its answer that are read
 
 @dataclass(frozen=True)
 class Examined:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        starts: whether the engine can use it at all.
-        why_not: the end of a sentence, where it cannot; `tr` of it is shown.
-        version: of mlx-lm.
-        families, ran: architectures that were tried, and that run; 0 where none was tried.
-        findings: what is not as with the mlx-lm that comes with the program, a sentence each.
-    """
-
-    starts: bool
-    why_not: str = ""
-    version: str = ""
+    starts: bool  # whether the engine can use it at all
+    why_not: str = ""  # the end of a sentence, where it cannot; `tr` of it is shown
+    version: str = ""  # of mlx-lm
+    # families, ran: architectures that were tried, and that run; 0 where none was tried
     families: int = 0
     ran: int = 0
+    # what is not as with the mlx-lm that comes with the program, a sentence each
     findings: tuple[str, ...] = ()
 
     @property

@@ -19,20 +19,13 @@ class SingleInstance(QObject):
 
     The lock decides, not the socket: a socket's file outlives a killed program, the lock knows
     whether its owner is alive.
-
-    Signals:
-        called(): another start asks this program to show itself.
-        asked(): another start asks it to take a quick question.
-
-    Attributes:
-        quick: `call` asks for a quick question.
     """
 
     ANSWER_MS = 5_000
     """How long a busy program may take to answer; it comes forward also when it answers later."""
 
-    called = Signal()
-    asked = Signal()
+    called = Signal()  # another start asks this program to show itself
+    asked = Signal()  # another start asks it to take a quick question
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +33,7 @@ class SingleInstance(QObject):
         self._name = f"stretto-{name}"
         self._lock = QLockFile(str(folder / "running.lock"))
         self._lock.setStaleLockTime(0)  # never by age: a chat may be open for weeks
-        self.quick = False
+        self.quick = False  # `call` asks for a quick question
         self._servers: dict[str, QLocalServer] = {}
 
     def claim(self) -> bool:

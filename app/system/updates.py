@@ -53,16 +53,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Release:
-    """A version that can be had.
-
-    Attributes:
-        page: where a person gets it.
-        notes: what is new, in Markdown.
-    """
+    """A version that can be had."""
 
     version: str
-    page: str
-    notes: str
+    page: str  # where a person gets it
+    notes: str  # what is new, in Markdown
 
     @property
     def is_newer(self) -> bool:
@@ -146,16 +141,13 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 class Updates(QObject):
-    """Looks once a day while the program runs, if the person wants that; or when asked.
-
-    Signals:
-        looked(release, error): an answer has come: a `Release` or None, and why not ("" if so).
-        found(release): it is newer, and was not skipped; only from looking by itself.
-    """
+    """Looks once a day while the program runs, if the person wants that; or when asked."""
 
     FIRST_MS = 20_000  # after a start there is more important work
 
+    # (release, error): an answer has come: a `Release` or None, and why not ("" if so)
     looked = Signal(object, str)
+    # (release): it is newer, and was not skipped; only from looking by itself
     found = Signal(object)
 
     def __init__(

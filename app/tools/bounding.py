@@ -31,13 +31,11 @@ class Weigher:
 
     A text cannot hold an end of line in JSON, so each line begins outside of one. Raises
     TooMuchError as soon as there are too many.
-
-    Attributes:
-        parts: of this message.
-        total: of all.
     """
 
     def __init__(self) -> None:
+        # parts: of this message
+        # total: of all
         self.parts = self.total = 0
         self._within = False
         self._escaped = False

@@ -137,66 +137,47 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True)
 class Context:
-    """What a call may use besides its arguments.
+    """What a call may use besides its arguments."""
 
-    Attributes:
-        grants: the folders that the person has granted in this chat.
-        seen: the digest of the file that the person was shown the difference to.
-    """
-
-    grants: Sequence[Grant] = ()
-    seen: str = ""
+    grants: Sequence[Grant] = ()  # the folders that the person has granted in this chat
+    seen: str = ""  # the digest of the file that the person was shown the difference to
 
 
 @dataclass(frozen=True)
 class Own:
-    """One of them: what the model is told, and what runs it on a thread of its own.
-
-    Attributes:
-        preview: what the person is shown before a call, where its arguments do not tell it all.
-        check: raises ToolError where a call cannot work as things are.
-    """
+    """One of them: what the model is told, and what runs it on a thread of its own."""
 
     tool: Tool
     work: Callable[[Arguments, Context], str]
+    # what the person is shown before a call, where its arguments do not tell it all
     preview: Callable[[Arguments, Context], Difference] | None = None
+    # raises ToolError where a call cannot work as things are
     check: Callable[[Arguments, Context], None] | None = None
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why a call cannot work as things are.
+    """Why a call cannot work as things are."""
 
-    Attributes:
-        words: for the person.
-        told: for the model.
-        folder: that is read-only: to allow writing there is all that the call lacks.
-        outside: it is in none of the chat's folders: another would have to be added.
-    """
-
-    words: str
-    told: str
+    words: str  # for the person
+    told: str  # for the model
+    # that is read-only: to allow writing there is all that the call lacks
     folder: Path | None = None
-    outside: bool = False
+    outside: bool = False  # it is in none of the chat's folders: another would have to be added
 
 
 @dataclass(frozen=True)
 class Words:
-    """How a person reads of one of these tools.
+    """How a person reads of one of these tools."""
 
-    Attributes:
-        title, about: its name, and a sentence about it.
-        question: stands above a call that waits.
-        labels: of the arguments, by their names; "" for one that needs none.
-        plain: the question where there are no arguments, if it is another.
-        values: by an argument's name, how a person reads of what it may be.
-    """
-
+    # title, about: its name, and a sentence about it
     title: str
     about: str
-    question: str
+    question: str  # stands above a call that waits
+    # of the arguments, by their names; "" for one that needs none
     labels: Mapping[str, str] = field(default_factory=dict)
-    plain: str = ""
+    plain: str = ""  # the question where there are no arguments, if it is another
+    # by an argument's name, how a person reads of what it may be
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 

@@ -84,18 +84,13 @@ UNCLEAR = "Several calls run, and the request does not tell which of them it is 
 
 
 class _OneCall:
-    """One call, whose time stands still while the person is asked.
-
-    Attributes:
-        open: how many of its questions wait for the person.
-        over: it has ended, perhaps before they have answered.
-    """
+    """One call, whose time stands still while the person is asked."""
 
     def __init__(self, chat_id: str, ask: Ask | None, limit: asyncio.Timeout) -> None:
         self.chat_id = chat_id
         self.ask = ask
-        self.open = 0
-        self.over = False
+        self.open = 0  # how many of its questions wait for the person
+        self.over = False  # it has ended, perhaps before they have answered
         self._limit = limit
         self._left = 0.0
 
@@ -116,18 +111,14 @@ _CALL: ContextVar[_OneCall | None] = ContextVar("call", default=None)
 
 
 class Elicitation:
-    """What one connection's server asks. On the loop's thread.
-
-    Attributes:
-        unclear: it has asked without telling for which of several chats' calls.
-    """
+    """What one connection's server asks. On the loop's thread."""
 
     def __init__(self, server: str, note: Callable[[str], None]) -> None:
         """``note`` gets a sentence for the server's log."""
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
-        self.unclear = False
+        self.unclear = False  # it has asked without telling for which of several chats' calls
 
     def free_for(self, chat_id: str) -> bool:
         """Whether a call of this chat may run beside those that run."""

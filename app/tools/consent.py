@@ -27,17 +27,12 @@ class Decision(Enum):
 
 @dataclass(frozen=True)
 class Consent:
-    """A tool may run in a chat without being asked for again.
-
-    Attributes:
-        tool: its name; "" for all tools of the server.
-        fingerprint: of the tool as it was then; another description is asked for again.
-    """
+    """A tool may run in a chat without being asked for again."""
 
     chat_id: str
     server: str
-    tool: str
-    fingerprint: str
+    tool: str  # its name; "" for all tools of the server
+    fingerprint: str  # of the tool as it was then; another description is asked for again
     given_at: float
 
 
@@ -156,17 +151,12 @@ class Consents:
 
 @dataclass(frozen=True)
 class Change:
-    """What is different between a server's tools and what the person has seen of them.
+    """What is different between a server's tools and what the person has seen of them."""
 
-    Attributes:
-        new: never seen.
-        other: seen with other words: the tool as it was, and as it is.
-        gone: no longer there.
-    """
-
-    new: tuple[Tool, ...] = ()
+    new: tuple[Tool, ...] = ()  # never seen
+    # seen with other words: the tool as it was, and as it is
     other: tuple[tuple[Tool, Tool], ...] = ()
-    gone: tuple[Tool, ...] = ()
+    gone: tuple[Tool, ...] = ()  # no longer there
 
 
 class Pins:

@@ -38,15 +38,12 @@ class _Bounded(SequenceMatcher[T]):
 
     `SequenceMatcher` looks, for each element of a stretch, at all places of the other sequence
     that have the same; twenty thousand lines of two kinds would take it hours.
-
-    Attributes:
-        steps: how many such places it has looked at.
     """
 
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
         super().__init__(None, one, other, autojunk=False)
         self._most = most
-        self.steps = 0
+        self.steps = 0  # how many such places it has looked at
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
         self._until = list(accumulate((1 + len(places.get(x, ())) for x in one), initial=0))
 
@@ -65,10 +62,6 @@ class Matcher(Generic[T]):
     """Compares two sequences in at most so many steps.
 
     What is equal at both ends costs next to nothing and is left out first.
-
-    Attributes:
-        opcodes: as `SequenceMatcher.get_opcodes` tells them.
-        steps: how many it took.
     """
 
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
@@ -80,7 +73,7 @@ class Matcher(Generic[T]):
             tail += 1
         a, b = one[head : len(one) - tail], other[head : len(other) - tail]
         inner = _Bounded(a, b, most)
-        self.opcodes: list[Opcode] = []
+        self.opcodes: list[Opcode] = []  # as `SequenceMatcher.get_opcodes` tells them
         if head:
             self.opcodes.append(("equal", 0, head, 0, head))
         for kind, i, j, k, m in inner.get_opcodes():
@@ -88,7 +81,7 @@ class Matcher(Generic[T]):
         if tail:
             ends = len(one) - tail, len(one), len(other) - tail, len(other)
             self.opcodes.append(("equal", *ends))
-        self.steps = inner.steps
+        self.steps = inner.steps  # how many it took
 
     def groups(self, context: int) -> Iterator[list[Opcode]]:
         """The changes with so many equal elements around them, as a unified diff has them."""
@@ -109,20 +102,14 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 @dataclass(frozen=True)
 class Difference:
-    """What a write would change.
+    """What a write would change."""
 
-    Attributes:
-        text: a unified diff.
-        digest: of all that it is about, for `write_file`: which file, its bytes as they are, and
-            the bytes that it would get.
-        path: the file's whole path, with what cannot be seen in it as escapes.
-        new: whether there is no such file yet.
-    """
-
-    text: str
+    text: str  # a unified diff
+    # of all that it is about, for `write_file`: which file, its bytes as they are, and the bytes
+    # that it would get
     digest: str
-    path: str = ""
-    new: bool = False
+    path: str = ""  # the file's whole path, with what cannot be seen in it as escapes
+    new: bool = False  # whether there is no such file yet
 
     @property
     def lines(self) -> list[str]:
@@ -132,17 +119,13 @@ class Difference:
 
 
 class ReadOnlyError(ToolError):
-    """A file was to be written in a folder that may only be read.
-
-    Attributes:
-        folder: the granted one.
-    """
+    """A file was to be written in a folder that may only be read."""
 
     def __init__(self, folder: Path) -> None:
         words = mark("“{folder}” is read-only in this chat.")
         told = "This folder may only be read. The person can allow writing."
         super().__init__(words, told=told, folder=short_path(folder))
-        self.folder = folder
+        self.folder = folder  # the granted one
 
 
 class OutsideError(ToolError):

@@ -32,18 +32,15 @@ class ToolHost:
     """Connections to the configured servers. Methods may be called on any thread.
 
     Nothing is started by making one: the thread begins with the first thing that is asked.
-
-    Attributes:
-        file: the list of servers; None as long as there is no place to keep it.
-        problems: what in that file makes no sense, sentences.
-        changed: called on any thread when the servers or how they are have changed.
     """
 
     STOP_S = 4.0
 
     def __init__(self) -> None:
+        # the list of servers; None as long as there is no place to keep it
         self.file: Path | None = None
-        self.problems: tuple[str, ...] = ()
+        self.problems: tuple[str, ...] = ()  # what in that file makes no sense, sentences
+        # called on any thread when the servers or how they are have changed
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
@@ -208,20 +205,13 @@ def _failed(error: ToolError) -> Future[Any]:
 
 
 class Toolbox:
-    """The tools of all chats. On the GUI thread.
-
-    Attributes:
-        host: the servers.
-        consents: what the person has allowed, chat by chat.
-        pins: the servers' tools as the person has seen them.
-        builtin: the tools that need no server.
-    """
+    """The tools of all chats. On the GUI thread."""
 
     def __init__(self, host: ToolHost, rows: Rows, builtin: BuiltIn | None = None) -> None:
-        self.host = host
-        self.consents = Consents(rows)
-        self.pins = Pins(rows)
-        self.builtin = builtin or BuiltIn()
+        self.host = host  # the servers
+        self.consents = Consents(rows)  # what the person has allowed, chat by chat
+        self.pins = Pins(rows)  # the servers' tools as the person has seen them
+        self.builtin = builtin or BuiltIn()  # the tools that need no server
 
     def tool(self, key: str) -> Tool | None:
         """A tool as the person has seen it; None if it is unknown or its server switched off."""

@@ -70,26 +70,20 @@ class Response:
 
 @dataclass(frozen=True)
 class Field:
-    """One thing that is asked for.
-
-    Attributes:
-        title, about: for the person, without control characters.
-        default: None for none.
-        format: "email", "uri", "date", "date-time" or "".
-        least, most: of a number, of a text's characters, or of how many choices are taken.
-        choices: pairs of value and title.
-    """
+    """One thing that is asked for."""
 
     name: str
+    # title, about: for the person, without control characters
     title: str
     kind: Kind
     about: str = ""
     required: bool = False
-    default: Value | None = None
-    format: str = ""
+    default: Value | None = None  # None for none
+    format: str = ""  # "email", "uri", "date", "date-time" or ""
+    # least, most: of a number, of a text's characters, or of how many choices are taken
     least: float | None = None
     most: float | None = None
-    choices: tuple[tuple[str, str], ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()  # pairs of value and title
 
     @property
     def secret(self) -> bool:
@@ -161,19 +155,12 @@ class Field:
 
 @dataclass(frozen=True)
 class Question:
-    """What a server asks.
+    """What a server asks."""
 
-    Attributes:
-        server: who asks.
-        message: what it says, without control characters.
-        fields: of the form; none with an address.
-        url: an address that the person is to visit; "" for a form.
-    """
-
-    server: str
-    message: str
-    fields: tuple[Field, ...] = ()
-    url: str = ""
+    server: str  # who asks
+    message: str  # what it says, without control characters
+    fields: tuple[Field, ...] = ()  # of the form; none with an address
+    url: str = ""  # an address that the person is to visit; "" for a form
 
     def content(self, given: Mapping[str, Value | None]) -> dict[str, Value | None]:
         """All fields as the server gets them. Raises `FieldError` for the first that is wrong."""

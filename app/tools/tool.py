@@ -23,11 +23,7 @@ _LONGEST_NAME = 64  # what the chat templates and the OpenAI API allow
 
 
 class ToolError(Exception):
-    """Something with tools did not work. ``str(error)`` is a sentence for a person.
-
-    Attributes:
-        told: what a model that made the call reads, in English.
-    """
+    """Something with tools did not work. ``str(error)`` is a sentence for a person."""
 
     def __init__(self, text: str, /, *, told: str = "", **values: object) -> None:
         """``text``: as `tr` takes it, with ``values``; another ToolError may be one of them.
@@ -37,26 +33,20 @@ class ToolError(Exception):
         super().__init__(tr(text, **values))
         english = {k: v.told if isinstance(v, ToolError) else v for k, v in values.items()}
         words = told or text
+        # what a model that made the call reads, in English
         self.told: str = words.format(**english) if english else words
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool of one server, as that server describes it.
+    """One tool of one server, as that server describes it."""
 
-    Attributes:
-        server: the server's name.
-        name: the tool's own name, unique within its server.
-        description: what the model reads about it, without control characters.
-        schema: the JSON schema of its arguments, an object.
-        title: its name for a person, as the server gives it; "" for none.
-    """
-
-    server: str
-    name: str
-    description: str = ""
+    server: str  # the server's name
+    name: str  # the tool's own name, unique within its server
+    description: str = ""  # what the model reads about it, without control characters
+    # the JSON schema of its arguments, an object
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
-    title: str = ""
+    title: str = ""  # its name for a person, as the server gives it; "" for none
 
     @property
     def key(self) -> str:
@@ -167,19 +157,12 @@ LONGEST = 1_000_000
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What came of a call.
+    """What came of a call."""
 
-    Attributes:
-        text: what the model is told.
-        error: whether the tool says that it failed.
-        size: characters before anything was cut.
-        shown: what the person reads in place of the text; "" where they read the same.
-    """
-
-    text: str
-    error: bool = False
-    size: int = 0
-    shown: str = ""
+    text: str  # what the model is told
+    error: bool = False  # whether the tool says that it failed
+    size: int = 0  # characters before anything was cut
+    shown: str = ""  # what the person reads in place of the text; "" where they read the same
 
     @property
     def cut(self) -> bool:

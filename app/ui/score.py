@@ -41,18 +41,14 @@ class LaneRow(QWidget):
     """One chat: its name, the last half minute, figures, and a button that pauses it.
 
     By key: Enter is a click on its name, Space one on the button, up and down are the others.
-
-    Signals:
-        chosen(chat id): its name was clicked.
-        pause_asked(chat id): it is to stand still, or to go on.
     """
 
     HEIGHT = 28
     LABEL = 168
     FIGURES = 150
 
-    chosen = Signal(str)
-    pause_asked = Signal(str)
+    chosen = Signal(str)  # (chat id): its name was clicked
+    pause_asked = Signal(str)  # (chat id): it is to stand still, or to go on
 
     def __init__(self, lane: Lane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -285,30 +281,23 @@ class MemoryBar(QWidget):
 
 
 class ScoreView(QWidget):
-    """The strip: a line of totals, and the lanes under it.
-
-    Signals:
-        chosen(chat id), pause_asked(chat id): what a person wants of a chat.
-        guest_chosen(number), guest_pause_asked(number, on): of an agent of another program.
-        closed(): the strip is to go.
-
-    Attributes:
-        feed: what it shows.
-    """
+    """The strip: a line of totals, and the lanes under it."""
 
     LEAST, MOST = 3, 6  # rows at once: it does not jump as chats come and go; more scroll
 
+    # chosen(chat id), pause_asked(chat id): what a person wants of a chat
     chosen = Signal(str)
     pause_asked = Signal(str)
+    # guest_chosen(number), guest_pause_asked(number, on): of an agent of another program
     guest_chosen = Signal(int)
     guest_pause_asked = Signal(int, bool)
-    closed = Signal()
+    closed = Signal()  # the strip is to go
 
     def __init__(self, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("score")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.feed = feed
+        self.feed = feed  # what it shows
         self._rows: dict[str, LaneRow] = {}
         self.totals = QLabel(self)
         self.totals.setProperty("muted", True)

@@ -61,17 +61,12 @@ class Progress:
 
 @dataclass
 class Export:
-    """What is to be exported.
+    """What is to be exported."""
 
-    Attributes:
-        ids: the chats; JSON makes one file of them, every other form one for each.
-        target: the file; with several chats and another form than JSON a folder to be made.
-        thoughts: what models thought before they answered is written too. JSON always has it.
-    """
-
-    ids: Sequence[str]
+    ids: Sequence[str]  # the chats; JSON makes one file of them, every other form one for each
     kind: Kind
-    target: Path
+    target: Path  # the file; with several chats and another form than JSON a folder to be made
+    # what models thought before they answered is written too. JSON always has it.
     thoughts: bool = False
     progress: Progress = field(default_factory=Progress)
 

@@ -39,17 +39,11 @@ _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, Overf
 
 @dataclass
 class Import:
-    """What is to be imported.
+    """What is to be imported."""
 
-    Attributes:
-        paths: files (JSON or zip) and folders.
-        model: what answers in chats that come without a model of ours.
-        reader: how far it is.
-    """
-
-    paths: Sequence[Path]
-    model: str = ""
-    reader: Reader = field(init=False)
+    paths: Sequence[Path]  # files (JSON or zip) and folders
+    model: str = ""  # what answers in chats that come without a model of ours
+    reader: Reader = field(init=False)  # how far it is
     stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:

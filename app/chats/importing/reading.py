@@ -65,18 +65,14 @@ class _LongNumberError(Exception):
 
 @dataclass
 class Reader:
-    """Reads files one after the other.
-
-    Attributes:
-        total: bytes of all files, as far as is known.
-        done: bytes read. Both may be read by any thread.
-        faults: a sentence for each file, or part of one, that could not be read.
-    """
+    """Reads files one after the other."""
 
     paths: Sequence[Path]
     stop: Event
-    total: int = 0
+    total: int = 0  # bytes of all files, as far as is known
+    # bytes read. Both may be read by any thread.
     done: int = 0
+    # a sentence for each file, or part of one, that could not be read
     faults: list[str] = field(default_factory=list)
     _silent: int = 0  # bytes read since the last value
 

@@ -15,27 +15,20 @@ KIND = "entries of the kind "
 
 @dataclass
 class Report:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        taken: the chats that were taken in.
-        folders: those that were made for them.
-        sources: how many of them were of which program.
-        known, trashed: how many were there already, and how many of those lie in the trash.
-        left: what was left out, by a name that `left_out` knows.
-        faults: a sentence for each thing that was not understood, at most 200 of them.
-        stopped: it was ended before its end.
-    """
-
-    taken: list[ChatRecord] = field(default_factory=list)
-    folders: list[Folder] = field(default_factory=list)
+    taken: list[ChatRecord] = field(default_factory=list)  # the chats that were taken in
+    folders: list[Folder] = field(default_factory=list)  # those that were made for them
     messages: int = 0
-    sources: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)  # how many of them were of which program
+    # known, trashed: how many were there already, and how many of those lie in the trash
     known: int = 0
     trashed: int = 0
+    # what was left out, by a name that `left_out` knows
     left: Counter[str] = field(default_factory=Counter)
+    # a sentence for each thing that was not understood, at most 200 of them
     faults: list[str] = field(default_factory=list)
-    stopped: bool = False
+    stopped: bool = False  # it was ended before its end
 
     def fault(self, sentence: str) -> None:
         if len(self.faults) < _MOST_FAULTS:

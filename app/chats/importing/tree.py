@@ -15,16 +15,11 @@ from app.store.records import is_own_id
 
 @dataclass
 class Node:
-    """One entry of a conversation.
-
-    Attributes:
-        role: "user", "assistant", "system", or "" for what shows nothing.
-        parent: the key of what it follows; None or an unknown key begins the conversation.
-    """
+    """One entry of a conversation."""
 
     key: str
-    parent: str | None
-    role: str = ""
+    parent: str | None  # the key of what it follows; None or an unknown key begins the conversation
+    role: str = ""  # "user", "assistant", "system", or "" for what shows nothing
     content: str = ""
     reasoning: str = ""
     model: str = ""
@@ -34,17 +29,14 @@ class Node:
 
 @dataclass
 class Found:
-    """A conversation that was understood.
-
-    Attributes:
-        left: what of it was left out, by its name in the plural, and how often.
-        texts, images: of the files that are attached in it.
-    """
+    """A conversation that was understood."""
 
     source: str
     chat: ChatRecord
     messages: list[Message]
+    # what of it was left out, by its name in the plural, and how often
     left: Counter[str] = field(default_factory=Counter)
+    # texts, images: of the files that are attached in it
     texts: list[AttachedText] = field(default_factory=list)
     images: list[StoredImage] = field(default_factory=list)
 

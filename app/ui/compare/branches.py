@@ -31,11 +31,7 @@ _LONGEST = 20_000
 
 
 class _Column(QScrollArea):
-    """One branch: who says what.
-
-    Attributes:
-        texts: what is said, in its order.
-    """
+    """One branch: who says what."""
 
     def __init__(self, messages: Sequence[Message], parent: QWidget) -> None:
         super().__init__(parent)
@@ -47,6 +43,7 @@ class _Column(QScrollArea):
         self._rows = QVBoxLayout(inside)
         self._rows.setContentsMargins(0, 8, 16, 12)
         self._rows.setSpacing(4)
+        # what is said, in its order
         self.texts = [self._put(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
             count = number(left)
@@ -89,13 +86,9 @@ class _Column(QScrollArea):
 
 
 class BranchCompare(Sheet):
-    """Two branches, each with a way to show it in the chat.
+    """Two branches, each with a way to show it in the chat."""
 
-    Signals:
-        chosen(message id): the branch of this message is to be shown.
-    """
-
-    chosen = Signal(str)
+    chosen = Signal(str)  # (message id): the branch of this message is to be shown
 
     def __init__(self, chat: Chat, one: str, other: str, parent: QWidget) -> None:
         """``one``, ``other``: a message of each."""

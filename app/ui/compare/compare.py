@@ -26,17 +26,11 @@ from app.ui.workspace.workspace import Workspace
 
 @dataclass
 class Group:
-    """The columns of one comparison.
+    """The columns of one comparison."""
 
-    Attributes:
-        columns: by chat: what it differs in, in a few words; from left to right.
-        blind: these words and the models' names are hidden until one is kept.
-        desk: what has given its place to the columns.
-    """
-
-    columns: dict[str, str]
-    blind: bool
-    desk: Desk
+    columns: dict[str, str]  # by chat: what it differs in, in a few words; from left to right
+    blind: bool  # these words and the models' names are hidden until one is kept
+    desk: Desk  # what has given its place to the columns
 
     def alias(self, chat_id: str) -> str:
         """What a hidden column is called instead."""
@@ -61,25 +55,20 @@ def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
 
 
 class Comparisons(QObject):
-    """Opens the columns as chats of their own, and closes all but the kept one.
+    """Opens the columns as chats of their own, and closes all but the kept one."""
 
-    Signals:
-        put_aside(desk): panes gave their place to the columns; `Desk.bring_back` undoes it.
-        kept(model, models, words, told, closed): the column of this model was kept, of those of all
-            these; what it differs in; what hidden columns were, "" where nothing was hidden; the
-            ids of the others.
-        left(undo): a comparison was left without keeping any; calling ``undo`` opens it again.
-
-    Attributes:
-        shuffle: mixes the columns of which the names are hidden.
-    """
-
+    # (desk): panes gave their place to the columns; `Desk.bring_back` undoes it
     put_aside = Signal(object)
+    # (model, models, words, told, closed): the column of this model was kept, of those of all
+    # these; what it differs in; what hidden columns were, "" where nothing was hidden; the ids of
+    # the others
     kept = Signal(str, list, str, str, list)
+    # (undo): a comparison was left without keeping any; calling ``undo`` opens it again
     left = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
         super().__init__(workspace)
+        # mixes the columns of which the names are hidden
         self.shuffle: Callable[[list[Column]], object] = random.shuffle
         self._library = library
         self._workspace = workspace
@@ -340,19 +329,15 @@ class Comparisons(QObject):
 
 
 class Desk:
-    """What stood in the main window before a comparison took its place.
-
-    Attributes:
-        before: how all panes stood.
-        chats: the ids of those that were put aside; none if there was nothing but a new chat.
-    """
+    """What stood in the main window before a comparison took its place."""
 
     def __init__(
         self, library: ChatLibrary, workspace: Workspace, before: Arrangement, chats: list[str]
     ) -> None:
         self._library = library
         self._workspace = workspace
-        self.before = before
+        self.before = before  # how all panes stood
+        # the ids of those that were put aside; none if there was nothing but a new chat
         self.chats = chats
 
     @classmethod

@@ -43,12 +43,9 @@ class CompareFiles(QWidget):
 
     They are the pane's own: what is chosen here is what its composer shows. Files are chosen by
     the button, dropped anywhere on the dialog, or pasted into its message.
-
-    Signals:
-        changed(): other files go with the message, or one has been read.
     """
 
-    changed = Signal()
+    changed = Signal()  # other files go with the message, or one has been read
 
     def __init__(self, files: PaneFiles, field: AskField, parent: QWidget) -> None:
         """``field``: the message's; ``parent``: the dialog."""
@@ -134,21 +131,12 @@ MOST_MESSAGES = 100
 
 
 class AskField(QPlainTextEdit):
-    """Plain text. Enter does here what it does in a chat's message.
+    """Plain text. Enter does here what it does in a chat's message."""
 
-    Attributes:
-        lines: Enter breaks the line: each is a message of its own.
-
-    Signals:
-        files_given(paths): files were pasted or dropped.
-        image_given(data): an image was, as the bytes of a file.
-        submitted(): Enter was pressed, and it sends.
-    """
-
-    files_given = Signal(list)
-    image_given = Signal(bytes)
-    submitted = Signal()
-    lines = False
+    files_given = Signal(list)  # (paths): files were pasted or dropped
+    image_given = Signal(bytes)  # (data): an image was, as the bytes of a file
+    submitted = Signal()  # Enter was pressed, and it sends
+    lines = False  # Enter breaks the line: each is a message of its own
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
@@ -170,13 +158,9 @@ class AskField(QPlainTextEdit):
 
 
 class MessagesField(QWidget):
-    """A field to write in, or a list to tick.
+    """A field to write in, or a list to tick."""
 
-    Signals:
-        changed(): something else is to be asked.
-    """
-
-    changed = Signal()
+    changed = Signal()  # something else is to be asked
 
     def __init__(self, prompt: str, prompts: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)

@@ -32,15 +32,10 @@ _LEAST = -0.1
 
 
 class MemberRow(QWidget):
-    """One member: name, model, temperature, seed, and below them what it is told.
+    """One member: name, model, temperature, seed, and below them what it is told."""
 
-    Signals:
-        changed(): its model is another.
-        removed(): it is to go.
-    """
-
-    changed = Signal()
-    removed = Signal()
+    changed = Signal()  # its model is another
+    removed = Signal()  # it is to go
 
     def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)

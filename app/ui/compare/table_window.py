@@ -44,12 +44,9 @@ def verdict_words(cell: Cell) -> str:
 
 
 class TableWindow(Sheet):
-    """Shows a table that goes on without it: closing the window ends no answer.
+    """Shows a table that goes on without it: closing the window ends no answer."""
 
-    Signals:
-        opened(chat id, message id): the person wants to read an answer in its chat.
-    """
-
+    # (chat id, message id): the person wants to read an answer in its chat
     opened = Signal(str, str)
 
     def __init__(self, table: AnswerTable, parent: QWidget) -> None:

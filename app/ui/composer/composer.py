@@ -70,38 +70,24 @@ class ComposerText(QTextEdit):
     """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
 
     Enter with Ctrl (and Shift, where Ctrl alone sends) interrupts a reply and sends.
-
-    Attributes:
-        sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
-        long_paste: a pasted text of more characters is a file of the message; 0: none is.
-        own_menu: opens another menu than the usual one, and returns whether it does.
-
-    Signals:
-        submitted(): Enter was pressed.
-        steered(): it was pressed with Ctrl, as above.
-        recalled(): the up arrow was pressed in an empty field.
-        paged(pages): a key that scrolls the transcript; infinite ones to its end or beginning.
-        unfinished_changed(): an input method has other text that is not finished yet.
-        refused(reason): something cannot be put in here.
-        files_given(paths): files were pasted or dropped.
-        image_given(data): an image was, as the bytes of a file.
-        long_pasted(text): a long text was.
-        focused(): the focus came or went.
     """
 
-    submitted = Signal()
-    steered = Signal()
-    recalled = Signal()
+    submitted = Signal()  # Enter was pressed
+    steered = Signal()  # it was pressed with Ctrl, as above
+    recalled = Signal()  # the up arrow was pressed in an empty field
+    # (pages): a key that scrolls the transcript; infinite ones to its end or beginning
     paged = Signal(float)
-    unfinished_changed = Signal()
-    refused = Signal(str)
-    files_given = Signal(list)
-    image_given = Signal(bytes)
-    long_pasted = Signal(str)
-    focused = Signal()
+    unfinished_changed = Signal()  # an input method has other text that is not finished yet
+    refused = Signal(str)  # (reason): something cannot be put in here
+    files_given = Signal(list)  # (paths): files were pasted or dropped
+    image_given = Signal(bytes)  # (data): an image was, as the bytes of a file
+    long_pasted = Signal(str)  # (text): a long text was
+    focused = Signal()  # the focus came or went
 
+    # Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
     sends_with_ctrl = False
-    long_paste = 0
+    long_paste = 0  # a pasted text of more characters is a file of the message; 0: none is
+    # opens another menu than the usual one, and returns whether it does
     own_menu: Callable[[QContextMenuEvent], bool] | None = None
 
     def __init__(self, parent: QWidget) -> None:
@@ -279,15 +265,10 @@ def _wrapping(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
 
 
 class BroadcastLine(QWidget):
-    """The line above a message that goes to several chats: to whom, and whether the next does too.
+    """The line above a message to several chats: to whom it goes, and whether the next does too."""
 
-    Signals:
-        asked(): the person wants to see or choose the chats.
-        kept(on): the broadcast is to stay on after this message, or to end with it.
-    """
-
-    asked = Signal()
-    kept = Signal(bool)
+    asked = Signal()  # the person wants to see or choose the chats
+    kept = Signal(bool)  # (on): the broadcast is to stay on after this message, or to end with it
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -334,27 +315,6 @@ class Composer(QWidget):
     """The field, its round button, and a line above it while an older message is edited.
 
     It reports what a person does and draws what it is told; what it means is the chat's.
-
-    Attributes:
-        field: the text.
-        button: sends the message, or stops the reply.
-        broadcast_button: has the message go to other chats, too.
-        alone: it is for a quick question: nothing is compared or broadcast from here.
-
-    Signals:
-        submitted(): the person sends what stands here.
-        steered(): the same, in the middle of a reply.
-        stopped(): the person stops the answer.
-        changed(text): the text is another.
-        recalled(): the last message should be edited.
-        edit_cancelled(): editing is given up.
-        paged(pages): scroll the transcript.
-        attach_asked(): files are to be chosen.
-        compare_asked(): the message is to be asked of several models or seeds.
-        broadcast_toggled(): the button of the broadcast was pressed.
-        audience_asked(): the person wants to see or choose the chats that it goes to.
-        broadcast_kept(on): the broadcast is to stay on after this message, or to end with it.
-        said(text): a short word for the person.
     """
 
     PAD = 8
@@ -363,22 +323,24 @@ class Composer(QWidget):
     MUCH = 0.5
     """Of the context: what takes more is told below the text."""
 
-    submitted = Signal()
-    steered = Signal()
-    stopped = Signal()
-    changed = Signal(str)
-    recalled = Signal()
-    edit_cancelled = Signal()
-    paged = Signal(float)
-    attach_asked = Signal()
-    compare_asked = Signal()
-    broadcast_toggled = Signal()
-    audience_asked = Signal()
+    submitted = Signal()  # the person sends what stands here
+    steered = Signal()  # the same, in the middle of a reply
+    stopped = Signal()  # the person stops the answer
+    changed = Signal(str)  # (text): the text is another
+    recalled = Signal()  # the last message should be edited
+    edit_cancelled = Signal()  # editing is given up
+    paged = Signal(float)  # (pages): scroll the transcript
+    attach_asked = Signal()  # files are to be chosen
+    compare_asked = Signal()  # the message is to be asked of several models or seeds
+    broadcast_toggled = Signal()  # the button of the broadcast was pressed
+    audience_asked = Signal()  # the person wants to see or choose the chats that it goes to
+    # (on): the broadcast is to stay on after this message, or to end with it
     broadcast_kept = Signal(bool)
-    said = Signal(str)
+    said = Signal(str)  # (text): a short word for the person
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # alone: it is for a quick question: nothing is compared or broadcast from here
         self.alone = self._hears_wanted = False
         self._told = False  # what is put here comes from the chat, which knows it already
         self._refusal: str | None = None
@@ -386,17 +348,18 @@ class Composer(QWidget):
         self._limit = 240
         self._note = self._leaving = self._hint = self._placeholder = ""
         self._count: Counted | None = None
-        self.field = ComposerText(self)
+        self.field = ComposerText(self)  # the text
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
         self.attach.clicked.connect(self.attach_asked)
         self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
         self.compare.clicked.connect(self.compare_asked)
-        self.button = RoundButton(self)
+        self.button = RoundButton(self)  # sends the message, or stops the reply
         self._cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
         self._cancel_edit.hide()
+        # has the message go to other chats, too
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.clicked.connect(self.broadcast_toggled)

@@ -22,25 +22,16 @@ from app.ui.widgets.pictures import paint_small
 
 @dataclass(frozen=True)
 class ChipWords:
-    """What a chip says.
-
-    Attributes:
-        attachment: the file; None for one that is still being read, or a chat that is
-            followed.
-        follows: the id of that chat.
-        about: what it is and how much it takes, in few words.
-        tokens: how much it takes, where there is no room for more.
-        too_much: the files together do not fit.
-        thumbnail: of an image; a chip without one has a sign.
-    """
+    """What a chip says."""
 
     name: str
-    about: str
+    about: str  # what it is and how much it takes, in few words
+    # the file; None for one that is still being read, or a chat that is followed
     attachment: Attachment | None = None
-    too_much: bool = False
-    thumbnail: bytes = field(default=b"", repr=False)
-    tokens: str = ""
-    follows: str = ""
+    too_much: bool = False  # the files together do not fit
+    thumbnail: bytes = field(default=b"", repr=False)  # of an image; a chip without one has a sign
+    tokens: str = ""  # how much it takes, where there is no room for more
+    follows: str = ""  # the id of that chat
 
     @property
     def chat(self) -> str:
@@ -173,18 +164,12 @@ class FileChip(RemovableButton):
 
 
 class FileChips(QWidget):
-    """All chips, in as many lines as they need.
-
-    Signals:
-        removed(words): this one is to go.
-        asked(words, chip): what can be done with it is to be shown.
-        part_asked(): not all fits; what the model gets of it is to be chosen.
-    """
+    """All chips, in as many lines as they need."""
 
     GAP = 6
-    removed = Signal(object)
-    asked = Signal(object, object)
-    part_asked = Signal()
+    removed = Signal(object)  # (words): this one is to go
+    asked = Signal(object, object)  # (words, chip): what can be done with it is to be shown
+    part_asked = Signal()  # not all fits; what the model gets of it is to be chosen
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
         """``before``: the widget from which Tab comes here."""

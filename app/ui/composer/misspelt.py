@@ -28,22 +28,15 @@ WAIT_MS = 1_000
 
 
 class Misspelt(QObject):
-    """Those of one field. Only words near what is seen are looked at, and the text stays as it is.
+    """Those of one field. Only words near what is seen are looked at; the text stays as it is."""
 
-    Attributes:
-        marks: the misspelt words that are marked, in their order.
-
-    Signals:
-        said(text): a short word for the person.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  # (text): a short word for the person
 
     def __init__(self, field: ComposerText, speller: Speller) -> None:
         super().__init__(field)
         self._field = field
         self._speller = speller
-        self.marks: list[QTextCursor] = []
+        self.marks: list[QTextCursor] = []  # the misspelt words that are marked, in their order
         self._typing = False
         self._seeking = False
         self._menu_for: tuple[QTextCursor, QPoint] | None = None

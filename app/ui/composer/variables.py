@@ -14,13 +14,9 @@ PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 
 
 class Variables(QObject):
-    """Selects one after the other; what is written for one stands for all of its name.
+    """Selects one after the other; what is written for one stands for all of its name."""
 
-    Signals:
-        said(text): one is still to be filled in.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  # (text): one is still to be filled in
 
     def __init__(self, field: ComposerText) -> None:
         super().__init__(field)

@@ -165,15 +165,11 @@ WORDS = mark(
 
 
 class WheelDialog(Sheet):
-    """Over the settings.
-
-    Signals:
-        confirmed(): the person says that it is the right one.
-    """
+    """Over the settings."""
 
     WIDTH = 520
 
-    confirmed = Signal()
+    confirmed = Signal()  # the person says that it is the right one
 
     def __init__(self, wheel: Path, sha256: str, parent: QWidget) -> None:
         super().__init__("wheel-dialog", "mlx-lm", parent)

@@ -45,13 +45,9 @@ _LOOK_MS = 100
 
 
 class ExportDialog(Sheet):
-    """Stays while it is written; closing it then stops it, and nothing is left of the export.
+    """Stays while it is written; closing it then stops it, and nothing is left of the export."""
 
-    Signals:
-        exported(path, count): all is in its place.
-    """
-
-    exported = Signal(object, int)
+    exported = Signal(object, int)  # (path, count): all is in its place
 
     def __init__(
         self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
@@ -201,13 +197,9 @@ _THOUSANDTHS = 1000
 
 
 class ImportDialog(Sheet):
-    """Stays while files are read; closing it then stops that, and what was taken in stays.
+    """Stays while files are read; closing it then stops that, and what was taken in stays."""
 
-    Signals:
-        imported(report): it is over, and some chats were taken in.
-    """
-
-    imported = Signal(object)
+    imported = Signal(object)  # (report): it is over, and some chats were taken in
 
     def __init__(self, store: Store, model: str, parent: QWidget) -> None:
         """``model`` answers in chats that come without one of ours."""

@@ -32,13 +32,9 @@ def tidy(name: str) -> str:
 
 
 class NameDialog(Sheet):
-    """One field. A name in use is asked about in the dialog itself, before it is taken.
+    """One field. A name in use is asked about in the dialog itself, before it is taken."""
 
-    Signals:
-        named(name): the person has settled on it.
-    """
-
-    named = Signal(str)
+    named = Signal(str)  # (name): the person has settled on it
 
     def __init__(
         self, title: str, verb: str, taken: Iterable[str], parent: QWidget, name: str = ""
@@ -98,13 +94,9 @@ _COMMAS = "[,，、]"  # keyboards of Chinese and Japanese have their own
 
 
 class TagsDialog(Sheet):
-    """One field with all tags, separated by commas.
+    """One field with all tags, separated by commas."""
 
-    Signals:
-        tagged(tags): the person has settled on them.
-    """
-
-    tagged = Signal(list)
+    tagged = Signal(list)  # (tags): the person has settled on them
 
     def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
         """``used``: the tags that other chats have, to choose from."""
@@ -127,13 +119,9 @@ class TagsDialog(Sheet):
 
 
 class PromptsDialog(Sheet):
-    """The list at the left, the chosen one at the right. What is written is kept at once.
+    """The list at the left, the chosen one at the right. What is written is kept at once."""
 
-    Signals:
-        changed(): a prompt was added, changed or taken away.
-    """
-
-    changed = Signal()
+    changed = Signal()  # a prompt was added, changed or taken away
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__("prompts", tr("Prompts"), parent)

@@ -27,13 +27,9 @@ _NONE = mark("No backups yet. The first is made when you change something on ano
 
 
 class BackupsDialog(Sheet):
-    """Lists the copies.
+    """Lists the copies."""
 
-    Signals:
-        chosen(path): the person goes back to this one.
-    """
-
-    chosen = Signal(object)
+    chosen = Signal(object)  # (path): the person goes back to this one
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
         """``runs``: the program has chats open and starts anew with the copy."""

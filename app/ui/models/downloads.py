@@ -27,12 +27,9 @@ _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
 
 
 class DownloadRow(QFrame):
-    """Shows one download.
+    """Shows one download."""
 
-    Signals:
-        paused(), resumed(), cancelled(), opened(): what the person wants.
-    """
-
+    # paused(), resumed(), cancelled(), opened(): what the person wants
     paused = Signal()
     resumed = Signal()
     cancelled = Signal()
@@ -112,17 +109,11 @@ class DownloadRow(QFrame):
 
 
 class DownloadList(QScrollArea):
-    """Shows them as they are.
+    """Shows them as they are."""
 
-    Signals:
-        opened(ref): the person wants to chat with that model.
-        token_wanted(ref): it can go on only with an access token, and there is none.
-        filled(rows): so many there are now.
-    """
-
-    opened = Signal(str)
-    token_wanted = Signal(str)
-    filled = Signal(int)
+    opened = Signal(str)  # (ref): the person wants to chat with that model
+    token_wanted = Signal(str)  # (ref): it can go on only with an access token, and there is none
+    filled = Signal(int)  # (rows): so many there are now
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)

@@ -41,23 +41,15 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One way on.
-
-    Attributes:
-        words: what is done;  detail: what comes of it.
-        bits: of the KV cache, for `Way.KV_BITS`.
-        tokens: of the chat, for `Way.SHORTER`.
-        refs: the models to unload, or the one to take instead.
-        model: of which a smaller copy is to be made.
-    """
+    """One way on."""
 
     way: Way
-    words: str
+    words: str  # what is done;  detail: what comes of it
     detail: str
-    bits: int = 0
-    tokens: int = 0
-    refs: tuple[str, ...] = ()
-    model: Installed | None = None
+    bits: int = 0  # of the KV cache, for `Way.KV_BITS`
+    tokens: int = 0  # of the chat, for `Way.SHORTER`
+    refs: tuple[str, ...] = ()  # the models to unload, or the one to take instead
+    model: Installed | None = None  # of which a smaller copy is to be made
 
 
 # The end of a name that says how its weights are kept.
@@ -191,15 +183,11 @@ def _base(name: str) -> str:
 
 
 class FitDialog(Sheet):
-    """Says what it takes, and offers the ways on.
-
-    Signals:
-        chosen(choice): the person has chosen this one.
-    """
+    """Says what it takes, and offers the ways on."""
 
     WIDTH = 480
 
-    chosen = Signal(object)
+    chosen = Signal(object)  # (choice): the person has chosen this one
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
@@ -241,17 +229,12 @@ class FitDialog(Sheet):
 
 
 class FitFlow(QObject):
-    """Opens the dialog over ``window``.
+    """Opens the dialog over ``window``."""
 
-    Signals:
-        get_asked(words): the person wants a model from the hub, and would look for these words.
-        convert_asked(model): the person wants a smaller copy of that `Installed`.
-        said(words): why something was not done.
-    """
-
+    # (words): the person wants a model from the hub, and would look for these words
     get_asked = Signal(str)
-    convert_asked = Signal(object)
-    said = Signal(str)
+    convert_asked = Signal(object)  # (model): the person wants a smaller copy of that `Installed`
+    said = Signal(str)  # (words): why something was not done
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
         super().__init__(window)

@@ -42,15 +42,11 @@ from engine.hub.names import clean_name
 
 
 class ConvertDialog(Sheet):
-    """Over the Models window.
-
-    Signals:
-        chosen(recipe): the person has chosen.
-    """
+    """Over the Models window."""
 
     WIDTH = 480
 
-    chosen = Signal(object)
+    chosen = Signal(object)  # (recipe): the person has chosen
 
     def __init__(self, model: Installed, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
@@ -88,15 +84,11 @@ class ConvertDialog(Sheet):
 
 
 class DraftDialog(Sheet):
-    """Over the Models window. Until `offer` is called it says that it is looking.
-
-    Signals:
-        chosen(ref): the person has chosen; "" for none.
-    """
+    """Over the Models window. Until `offer` is called it says that it is looking."""
 
     WIDTH = 480
 
-    chosen = Signal(str)
+    chosen = Signal(str)  # (ref): the person has chosen; "" for none
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """`figures`: how the one that drafts now has done; "" where none does."""
@@ -160,36 +152,24 @@ class DraftDialog(Sheet):
 
 
 class LibraryFoot(QWidget):
-    """The main verb for the chosen model, and a menu of the others; or a question's two answers.
+    """The main verb for the chosen model, and a menu of the others; or a question's two answers."""
 
-    Signals:
-        load_asked(), pin_asked(), convert_asked(), folder_asked(), removal_asked(),
-            chat_asked(): of the chosen one.
-        adapter_asked(): it is to be listed with an adapter, too.
-        draft_asked(): another model is to draft for it.
-        menu_asked(place): the menu of all that can be done with it, there on the screen.
-        sure(): the person answers the question with yes.
-        kept(): with no.
-
-    Attributes:
-        asking: whether there is a question.
-    """
-
-    adapter_asked = Signal()
-    draft_asked = Signal()
+    # of the chosen one
     load_asked = Signal()
     pin_asked = Signal()
     convert_asked = Signal()
     folder_asked = Signal()
     removal_asked = Signal()
     chat_asked = Signal()
-    menu_asked = Signal(QPoint)
-    sure = Signal()
-    kept = Signal()
+    adapter_asked = Signal()  # it is to be listed with an adapter, too
+    draft_asked = Signal()  # another model is to draft for it
+    menu_asked = Signal(QPoint)  # the menu of all that can be done with it, there on the screen
+    sure = Signal()  # the person answers the question with yes
+    kept = Signal()  # with no
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.asking = False
+        self.asking = False  # whether there is a question
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.said = plain_label(self)
@@ -425,23 +405,15 @@ class DraftTalk(QObject):
 
 
 class RemovalTalk(QObject):
-    """Talks in the window's foot.
+    """Talks in the window's foot."""
 
-    Signals:
-        answered(): a question was answered: the focus goes back to the table.
-
-    Attributes:
-        asked: the model of which it is asked whether it is to go.
-        removed: what can be put back, the latest last.
-    """
-
-    answered = Signal()
+    answered = Signal()  # a question was answered: the focus goes back to the table
 
     def __init__(self, installed: InstalledModels, removal: Removal, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        self.asked: Installed | None = None
-        self.removed: list[Removed] = []
+        self.asked: Installed | None = None  # the model of which it is asked whether it is to go
+        self.removed: list[Removed] = []  # what can be put back, the latest last
         foot.sure.connect(self.remove)
         foot.kept.connect(self.keep)
         removal.removed.connect(self._on_removed)

@@ -45,13 +45,9 @@ _LONGEST = 100
 
 
 class SearchField(QLineEdit):
-    """Tells what stands in it.
+    """Tells what stands in it."""
 
-    Signals:
-        went_down(): the person wants into the list below.
-    """
-
-    went_down = Signal()
+    went_down = Signal()  # the person wants into the list below
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -86,20 +82,14 @@ _NO_INDEX = QModelIndex()
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """One line of the list, cleaned for showing.
+    """One line of the list, cleaned for showing."""
 
-    Attributes:
-        ref: what names the model to the hub.
-        name, about: the two lines of words.
-        mark: one or two words at the right: whether it fits, or why that is not known.
-        colour: of the mark, as a token of the theme.
-    """
-
-    ref: str
+    ref: str  # what names the model to the hub
+    # name, about: the two lines of words
     name: str
     about: str
-    mark: str = ""
-    colour: str = "muted"
+    mark: str = ""  # one or two words at the right: whether it fits, or why that is not known
+    colour: str = "muted"  # of the mark, as a token of the theme
 
 
 class _Entries(QAbstractListModel):
@@ -143,15 +133,10 @@ class _Entries(QAbstractListModel):
 
 
 class FoundList(QListView):
-    """Two lines for each model; arrows move, and what is chosen is told.
+    """Two lines for each model; arrows move, and what is chosen is told."""
 
-    Signals:
-        chosen(ref): the person is on this one now; "" for none.
-        left(): the person went above the first.
-    """
-
-    chosen = Signal(str)
-    left = Signal()
+    chosen = Signal(str)  # (ref): the person is on this one now; "" for none
+    left = Signal()  # the person went above the first
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -383,20 +368,11 @@ CHATS = (1, 2, 4, 8)
 
 
 class Finding(QObject):
-    """The models that are offered, and what is known of each.
+    """The models that are offered, and what is known of each."""
 
-    Attributes:
-        tokens, chats: what it is reckoned for whether a model fits.
-
-    Signals:
-        changed(): `entries` are others.
-        told(entry): more is known of one of them.
-        said(words, failed): the heading of the list is another.
-    """
-
-    changed = Signal()
-    told = Signal(object)
-    said = Signal(str, bool)
+    changed = Signal()  # `entries` are others
+    told = Signal(object)  # (entry): more is known of one of them
+    said = Signal(str, bool)  # (words, failed): the heading of the list is another
 
     def __init__(
         self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
@@ -408,6 +384,7 @@ class Finding(QObject):
         self._searching = flows.Latest(self)
         self._results: list[Found] | None = None
         self._looked: dict[str, HubModel | EngineError] = {}
+        # tokens, chats: what it is reckoned for whether a model fits
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
@@ -551,18 +528,13 @@ log = logging.getLogger(__name__)
 
 
 class Looking(QObject):
-    """Asks the hub about one model at a time, at once or after a pause.
+    """Asks the hub about one model at a time, at once or after a pause."""
 
-    Signals:
-        began(ref): the hub is being asked.
-        answered(model, token): what it is, and the token that the hub was given; "" for none.
-        refused(error): the hub does not tell, as an EngineError.
-        card(markdown): the card of the model that was answered last; "" where it has none.
-    """
-
-    began = Signal(str)
+    began = Signal(str)  # (ref): the hub is being asked
+    # (model, token): what it is, and the token that the hub was given; "" for none
     answered = Signal(object, str)
-    refused = Signal(object)
+    refused = Signal(object)  # (error): the hub does not tell, as an EngineError
+    # (markdown): the card of the model that was answered last; "" where it has none
     card = Signal(str)
 
     def __init__(

@@ -132,15 +132,11 @@ class _Words(TextView):
 
 
 class FoundModel(QWidget):
-    """Lines of which those without words take no room, the plan, and the card.
+    """Lines of which those without words take no room, the plan, and the card."""
 
-    Signals:
-        plan_changed(tokens, chats): the person reckons for another number of chats.
-        card_asked(): they want to read the card of a model that was not looked at.
-    """
-
+    # (tokens, chats): the person reckons for another number of chats
     plan_changed = Signal(int, int)
-    card_asked = Signal()
+    card_asked = Signal()  # they want to read the card of a model that was not looked at
 
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
         """``access`` stands between the lines and the card."""

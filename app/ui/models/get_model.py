@@ -89,16 +89,9 @@ _NO_WORDS = mark("Enter part of a model’s name first")
 
 
 class GetModelDialog(Sheet):
-    """Stays open beside the window; downloads go on without it.
+    """Stays open beside the window; downloads go on without it."""
 
-    Signals:
-        opened(ref): the person wants to chat with that model.
-
-    Attributes:
-        field: takes what is looked for.
-    """
-
-    opened = Signal(str)
+    opened = Signal(str)  # (ref): the person wants to chat with that model
 
     TYPING_MS = 600
     MOVING_MS = 150  # whoever goes through the list with the arrows does not ask about each
@@ -115,7 +108,7 @@ class GetModelDialog(Sheet):
         self._model: HubModel | None = None
         self._at_once = False  # download what is looked up now
         self.finding = Finding(downloads, memory, self)
-        self.field = SearchField(self)
+        self.field = SearchField(self)  # takes what is looked for
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
         self.trouble = self.label()
@@ -364,15 +357,11 @@ class GetModelDialog(Sheet):
 
 
 class DownloadsInWindow(QObject):
-    """Opens the dialog over ``window`` and tells what happens while it is closed.
-
-    Signals:
-        opened(ref): the person wants to chat with that model.
-    """
+    """Opens the dialog over ``window`` and tells what happens while it is closed."""
 
     TOLD_S = 12.0
 
-    opened = Signal(str)
+    opened = Signal(str)  # (ref): the person wants to chat with that model
 
     def __init__(
         self,

@@ -76,16 +76,13 @@ Run = Callable[[Sequence[str], threading.Event], str]
 class MachinesDialog(Sheet):
     """Nothing is asked of a machine before the person presses a button for it.
 
-    Signals:
-        opened(ref): the model runs, and the person may chat with it.
-
     Args:
         models: the names and folders of those that may be chosen.
         file: of the hosts; None for the usual one.
         run: runs one of the engine's commands, and returns what it prints.
     """
 
-    opened = Signal(str)
+    opened = Signal(str)  # (ref): the model runs, and the person may chat with it
 
     def __init__(
         self,

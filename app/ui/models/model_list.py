@@ -44,16 +44,13 @@ _NO_FOLDER = {
 
 
 class ModelRow(QFrame):
-    """One model: name, size and state, where it lies, and what can be done about it.
-
-    Attributes:
-        folder: what was found on disk, None until it was looked at.
-    """
+    """One model: name, size and state, where it lies, and what can be done about it."""
 
     def __init__(self, ref: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("model-row")
         self.ref = ref
+        # what was found on disk, None until it was looked at
         self.folder: ModelFolder | None = None
         self.name = QLabel(self)
         self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
@@ -151,12 +148,9 @@ class ModelList(QWidget):
 
     Attributes:
         removed: what can be brought back, the latest last.
-
-    Signals:
-        get_asked(): the person wants one from the hub.
     """
 
-    get_asked = Signal()
+    get_asked = Signal()  # the person wants one from the hub
 
     def __init__(
         self,

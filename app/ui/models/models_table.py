@@ -244,11 +244,7 @@ def heads() -> tuple[str, ...]:
 
 
 class LibraryTable(QAbstractTableModel):
-    """The models of the list that a search leaves; pinned ones first.
-
-    Attributes:
-        rows: what is shown, from the top.
-    """
+    """The models of the list that a search leaves; pinned ones first."""
 
     def __init__(
         self,
@@ -262,7 +258,7 @@ class LibraryTable(QAbstractTableModel):
         self._query = ""
         self._column, self._down = Column.NAME, False
         self._memory: dict[str, int] = {}
-        self.rows: list[Installed] = []
+        self.rows: list[Installed] = []  # what is shown, from the top
         self.refresh()
 
     @Slot()
@@ -456,26 +452,16 @@ _HIDDEN_FIRST = (Column.LICENCE, Column.USED, Column.CAN, Column.PRECISION, Colu
 
 
 class LibraryView(QTableView):
-    """Chooses one model at a time.
+    """Chooses one model at a time."""
 
-    Attributes:
-        hovered: the row under the pointer; -1 for none.
-
-    Signals:
-        opened(): Enter or a double click on the chosen model.
-        remove_asked(): Delete.
-        chosen(): another model is chosen, or none.
-        menu_asked(place): the row's menu, there in the view.
-    """
-
-    opened = Signal()
-    remove_asked = Signal()
-    chosen = Signal()
-    menu_asked = Signal(QPoint)
+    opened = Signal()  # Enter or a double click on the chosen model
+    remove_asked = Signal()  # Delete
+    chosen = Signal()  # another model is chosen, or none
+    menu_asked = Signal(QPoint)  # (place): the row's menu, there in the view
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
         super().__init__(parent)
-        self.hovered = -1
+        self.hovered = -1  # the row under the pointer; -1 for none
         self.setObjectName("model-table")
         self.setModel(table)
         self.setAccessibleName(tr("Models"))

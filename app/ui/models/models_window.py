@@ -30,12 +30,7 @@ from engine.hub.inventory import Installed
 
 
 class LibraryHead(QWidget):
-    """A row.
-
-    Attributes:
-        add: asks for a folder in which models are looked for.
-        get: asks for a model from the hub.
-    """
+    """A row."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -45,9 +40,10 @@ class LibraryHead(QWidget):
         self.search.setClearButtonEnabled(True)
         for clear in self.search.findChildren(QAbstractButton):
             clear.setAccessibleName(tr("Clear search"))
+        # asks for a folder in which models are looked for
         self.add = QPushButton(tr("Add Folder…"), self)
         self.add.setToolTip(tr("Add a folder that contains models"))
-        self.get = QPushButton(tr("Get Model…"), self)
+        self.get = QPushButton(tr("Get Model…"), self)  # asks for a model from the hub
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -63,24 +59,14 @@ _NO_MATCH = mark("No models found")
 
 
 class ModelsWindow(Sheet):
-    """Stays open beside the main window.
-
-    Signals:
-        opened(ref): the person wants to chat with that model.
-        get_asked(): the person wants one from the hub.
-        convert_asked(model): the person wants a smaller copy of that `Installed`.
-        too_large(ref): what was to be loaded from here does not fit into memory.
-
-    Attributes:
-        talk: what is said and asked while one is removed.
-    """
+    """Stays open beside the main window."""
 
     FIGURES_MS = 2_000
 
-    opened = Signal(str)
-    get_asked = Signal()
-    convert_asked = Signal(object)
-    too_large = Signal(str)
+    opened = Signal(str)  # (ref): the person wants to chat with that model
+    get_asked = Signal()  # the person wants one from the hub
+    convert_asked = Signal(object)  # (model): the person wants a smaller copy of that `Installed`
+    too_large = Signal(str)  # (ref): what was to be loaded from here does not fit into memory
 
     def __init__(
         self,
@@ -103,6 +89,7 @@ class ModelsWindow(Sheet):
         self.remotes = RemoteList(library, self._say, self)
         self.foot = LibraryFoot(self)
         self._loading = ""  # the model that was to be loaded from here
+        # what is said and asked while one is removed
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
         self.drafting = DraftTalk(installed, self.foot)

@@ -48,15 +48,10 @@ _ADDRESS = Qt.ItemDataRole.UserRole
 
 
 class NetworkList(QWidget):
-    """A switch, off at first, and under it what is found while it is on.
+    """A switch, off at first, and under it what is found while it is on."""
 
-    Signals:
-        chosen(address): one of those that were found.
-        grew(): it takes more room, or less.
-    """
-
-    chosen = Signal(str)
-    grew = Signal()
+    chosen = Signal(str)  # (address): one of those that were found
+    grew = Signal()  # it takes more room, or less
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
@@ -154,12 +149,9 @@ class RemoteDialog(Sheet):
     """Nothing is asked of the address before the person presses the button for it.
 
     The network is searched only while the switch for it is on.
-
-    Signals:
-        added(ref): the model is in the list.
     """
 
-    added = Signal(str)
+    added = Signal(str)  # (ref): the model is in the list
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
@@ -366,16 +358,12 @@ class RemoteRow(QFrame):
 
 
 class RemoteList(QWidget):
-    """A row for each remote model. Removing one keeps its chats, and can be undone.
-
-    Signals:
-        opened(ref): the person wants to chat with that model.
-    """
+    """A row for each remote model. Removing one keeps its chats, and can be undone."""
 
     MOST_SHOWN = 3
     """Rows that are in sight; the others are scrolled to."""
 
-    opened = Signal(str)
+    opened = Signal(str)  # (ref): the person wants to chat with that model
 
     def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
         """``say``: tells a sentence, with what takes it back."""

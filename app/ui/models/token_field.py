@@ -25,13 +25,9 @@ _USED = mark("An access token is sent to Hugging Face.")
 
 
 class TokenField(QWidget):
-    """Takes no room where no token is wanted and none is used.
+    """Takes no room where no token is wanted and none is used."""
 
-    Signals:
-        changed(): the person has typed another token, or has it forgotten.
-    """
-
-    changed = Signal()
+    changed = Signal()  # the person has typed another token, or has it forgotten
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)

@@ -37,32 +37,20 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row.
-
-    Attributes:
-        key: names it from start to start.
-        text: what is looked through first, and shown.
-        beside: shown muted behind it, and looked through too: a menu, a section, a folder.
-        keys: its shortcut as this system writes it.
-        why_not: why it cannot be chosen, as it was asked at first; "" if it can.
-        choose: what choosing it does.
-        choose_beside: what choosing it with Ctrl does; the same where there is nothing else.
-        english: the text in English, looked through too: manuals and habits name it so.
-        also: what else it is called, looked through like ``beside`` and not shown.
-        ask_again: says it anew; None where nothing changes in this.
-    """
+    """One row."""
 
     kind: EntryKind
-    key: str
-    text: str
-    choose: Callable[[], object]
-    beside: str = ""
-    keys: str = ""
-    why_not: str = ""
+    key: str  # names it from start to start
+    text: str  # what is looked through first, and shown
+    choose: Callable[[], object]  # what choosing it does
+    beside: str = ""  # shown muted behind it, and looked through too: a menu, a section, a folder
+    keys: str = ""  # its shortcut as this system writes it
+    why_not: str = ""  # why it cannot be chosen, as it was asked at first; "" if it can
+    # what choosing it with Ctrl does; the same where there is nothing else
     choose_beside: Callable[[], object] | None = None
-    english: str = ""
-    also: str = ""
-    ask_again: Callable[[], str] | None = None
+    english: str = ""  # the text in English, looked through too: manuals and habits name it so
+    also: str = ""  # what else it is called, looked through like ``beside`` and not shown
+    ask_again: Callable[[], str] | None = None  # says it anew; None where nothing changes in this
 
     @property
     def refused(self) -> str:
@@ -97,15 +85,12 @@ def folded(text: str) -> str:
 
 @dataclass(frozen=True, order=True)
 class Fit:
-    """How a text fits; the smaller the better.
+    """How a text fits; the smaller the better."""
 
-    Attributes:
-        grade: 0 begins with what was typed, 1 has its words at the beginnings of words, 2 has its
-            words, 3 has them in what stands beside the text, 4 has its letters in this order.
-        spread: characters between the first and the last of those letters, 0 for other grades.
-    """
-
+    # 0 begins with what was typed, 1 has its words at the beginnings of words, 2 has its words, 3
+    # has them in what stands beside the text, 4 has its letters in this order
     grade: int
+    # characters between the first and the last of those letters, 0 for other grades
     spread: int = 0
 
 
@@ -139,18 +124,14 @@ class Wanted:
 
 
 class Finder(QObject):
-    """Looks through entries, which are taken from their source only as they are looked at.
-
-    Signals:
-        found(): `best` has changed, or the search is complete.
-    """
+    """Looks through entries, which are taken from their source only as they are looked at."""
 
     SHOWN = 60
     TURN_S = 0.004
     """Of each turn of the event loop a search takes this long: a quarter of a frame."""
     CHUNK = 200
 
-    found = Signal()
+    found = Signal()  # `best` has changed, or the search is complete
 
     def __init__(
         self, source: Iterable[Entry], recent: Mapping[str, int], parent: QObject | None = None

@@ -64,15 +64,11 @@ _ICONS = {
 
 
 class Rows(QAbstractListModel):
-    """The entries that were found.
-
-    Attributes:
-        ends: so many at the top were chosen lately, and a line stands below them.
-    """
+    """The entries that were found."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.ends = 0
+        self.ends = 0  # so many at the top were chosen lately, and a line stands below them
         self._entries: list[Entry] = []
 
     def show(self, entries: list[Entry]) -> bool:
@@ -167,15 +163,13 @@ class Card(QWidget):
 
     Args:
         name: of its rows, for screen readers.
-
-    Attributes:
-        rows, list: the rows and what shows them.
     """
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._name = name
         self._speaker: QWidget = self
+        # rows, list: the rows and what shows them
         self.rows = Rows(self)
         theme().changed.connect(self.update)
 
@@ -231,20 +225,15 @@ class Palette(Card):
     """Opens over a window, and is gone as soon as something is chosen or the focus goes elsewhere.
 
     It is no window of its own: commands mean what has the focus, and get it back before they run.
-
-    Signals:
-        chosen(entry): the person chose it; its function was called.
-        said(text): why something cannot be chosen now.
-        closed(): it is gone.
     """
 
     WIDTH = 640
     MOST = 10
     """Rows in sight; the others are scrolled to."""
 
-    chosen = Signal(object)
-    said = Signal(str)
-    closed = Signal()
+    chosen = Signal(object)  # (entry): the person chose it; its function was called
+    said = Signal(str)  # (text): why something cannot be chosen now
+    closed = Signal()  # it is gone
 
     def __init__(
         self,

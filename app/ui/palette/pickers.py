@@ -142,15 +142,10 @@ class FieldPicker(Card):
 
 
 class PromptPicker(FieldPicker):
-    """A list over the pane while what stands in the field looks for a prompt.
+    """A list over the pane while what stands in the field looks for a prompt."""
 
-    Signals:
-        chosen(name): this prompt is to stand in the field.
-        manage_asked(): the person wants to write prompts.
-    """
-
-    chosen = Signal(str)
-    manage_asked = Signal()
+    chosen = Signal(str)  # (name): this prompt is to stand in the field
+    manage_asked = Signal()  # the person wants to write prompts
 
     def __init__(
         self,

@@ -71,13 +71,7 @@ _LEVEL, _EDGE = 20, 22
 
 
 class BranchModel(QAbstractItemModel):
-    """The runs of a chat, those of a branch's branches below it.
-
-    Attributes:
-        runs: all of them, by the number that their index carries.
-        leaves: how many branches there are.
-        deepest: the most runs that are above one.
-    """
+    """The runs of a chat, those of a branch's branches below it."""
 
     def __init__(self, chat: Chat, parent: QObject) -> None:
         super().__init__(parent)
@@ -86,7 +80,9 @@ class BranchModel(QAbstractItemModel):
         self._tops: list[Run] = []
         self._numbers: dict[str, int] = {}
         self._words: dict[str, str] = {}
-        self.runs: list[Run] = []
+        self.runs: list[Run] = []  # all of them, by the number that their index carries
+        # leaves: how many branches there are
+        # deepest: the most runs that are above one
         self.leaves = self.deepest = 0
 
     def refresh(self) -> None:
@@ -391,15 +387,10 @@ class _Delegate(QStyledItemDelegate):
 
 
 class BranchView(QTreeView):
-    """The tree. Up and Down go from run to run, Right unfolds and Left folds what is below one.
+    """The tree. Up and Down go from run to run, Right unfolds and Left folds what is below one."""
 
-    Signals:
-        did(act): a key of one of the actions of `BranchTree`.
-        closed(): Esc.
-    """
-
-    did = Signal(str)
-    closed = Signal()
+    did = Signal(str)  # (act): a key of one of the actions of `BranchTree`
+    closed = Signal()  # Esc
 
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -494,21 +485,13 @@ def _act_of(event: QKeyEvent) -> str:
 
 
 class BranchTree(QWidget):
-    """The tree with what can be done in it, in the place of the conversation.
+    """The tree with what can be done in it, in the place of the conversation."""
 
-    Signals:
-        gone(message id): that message's branch is to be shown.
-        compared(one, other): messages of two branches that are to be compared.
-        pruned(message id): it is to be deleted, with all that follows it.
-        said(text): a short word for the person.
-        closed(): the conversation is to come back.
-    """
-
-    gone = Signal(str)
-    compared = Signal(str, str)
-    pruned = Signal(str)
-    said = Signal(str)
-    closed = Signal()
+    gone = Signal(str)  # (message id): that message's branch is to be shown
+    compared = Signal(str, str)  # (one, other): messages of two branches that are to be compared
+    pruned = Signal(str)  # (message id): it is to be deleted, with all that follows it
+    said = Signal(str)  # (text): a short word for the person
+    closed = Signal()  # the conversation is to come back
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)

@@ -36,19 +36,12 @@ OTHER_THINGS = (
 
 
 class EmptyChat(QWidget):
-    """What the chat's model is, three things to try, and the way to more.
+    """What the chat's model is, three things to try, and the way to more."""
 
-    Signals:
-        chosen(text): the person clicked one of them.
-        four_asked(): they want to ask several at once.
-        get_asked(): they want another model than the Guide.
-        model_asked(ref): they want this one, which is here.
-    """
-
-    chosen = Signal(str)
-    four_asked = Signal()
-    get_asked = Signal()
-    model_asked = Signal(str)
+    chosen = Signal(str)  # (text): the person clicked one of them
+    four_asked = Signal()  # they want to ask several at once
+    get_asked = Signal()  # they want another model than the Guide
+    model_asked = Signal(str)  # (ref): they want this one, which is here
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -242,13 +235,9 @@ def _small_folder() -> str:
 
 
 class NoChat(QWidget):
-    """The window when every pane is closed.
+    """The window when every pane is closed."""
 
-    Signals:
-        new_asked(): the person wants a chat.
-    """
-
-    new_asked = Signal()
+    new_asked = Signal()  # the person wants a chat
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -34,19 +34,12 @@ from app.ui.widgets.sheet import Sheet
 
 
 class UnitWords(NamedTuple):
-    """Texts as `mark` gives them.
+    """Texts as `mark` gives them."""
 
-    Attributes:
-        title: of the dialog; takes ``name``, the file's.
-        numbers: the name of the field for their numbers.
-        question: what stands above the field.
-        entry: of the menu that opens the dialog.
-    """
-
-    title: str
-    numbers: str
-    question: str
-    entry: str
+    title: str  # of the dialog; takes ``name``, the file's
+    numbers: str  # the name of the field for their numbers
+    question: str  # what stands above the field
+    entry: str  # of the menu that opens the dialog
 
 
 _PAGES = UnitWords(
@@ -101,13 +94,9 @@ def has_line(unit: str, pages: int) -> str:
 
 
 class PagesDialog(Sheet):
-    """One field for numbers; what is wrong with them stands below it.
+    """One field for numbers; what is wrong with them stands below it."""
 
-    Signals:
-        chosen(numbers): these pages.
-    """
-
-    chosen = Signal(list)
+    chosen = Signal(list)  # (numbers): these pages
 
     def __init__(
         self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
@@ -140,15 +129,10 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class PaneFiles(QObject):
-    """What a person does with the files of one pane's message.
+    """What a person does with the files of one pane's message."""
 
-    Signals:
-        offered(words, undo): something was done that can be taken back.
-        shown(): the chips are others.
-    """
-
-    offered = Signal(str, object)
-    shown = Signal()
+    offered = Signal(str, object)  # (words, undo): something was done that can be taken back
+    shown = Signal()  # the chips are others
 
     _folder = ""  # from which files were chosen last, in any chat
 

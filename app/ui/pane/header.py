@@ -229,25 +229,19 @@ class ModelButton(PaintedButton):
 
 
 class PaneHeader(QWidget):
-    """Model, state, a thin bar while a prompt is read, and the chat's own settings.
-
-    Signals:
-        models_asked(), options_asked(), tools_asked(): the person opens one of them.
-        keep_asked(): of several compared answers the person goes on from this one.
-        cancel_asked(): the model is not to be loaded after all.
-        differences_asked(): the person wants to see where compared answers differ, or no longer.
-        room_changed(): what is said beside the model's name needs more room, or less.
-    """
+    """Model, state, a thin bar while a prompt is read, and the chat's own settings."""
 
     HEIGHT = 36
 
+    # models_asked(), options_asked(), tools_asked(): the person opens one of them
     models_asked = Signal()
     options_asked = Signal()
     tools_asked = Signal()
-    keep_asked = Signal()
-    cancel_asked = Signal()
+    keep_asked = Signal()  # of several compared answers the person goes on from this one
+    cancel_asked = Signal()  # the model is not to be loaded after all
+    # the person wants to see where compared answers differ, or no longer
     differences_asked = Signal()
-    room_changed = Signal()
+    room_changed = Signal()  # what is said beside the model's name needs more room, or less
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -50,12 +50,9 @@ class AnswerForm(QObject):
     """A choice of forms, and below it the field that the chosen one needs.
 
     Each form has a field of its own: going to another and back loses nothing.
-
-    Signals:
-        resized(): a field or a line of words came or went.
     """
 
-    resized = Signal()
+    resized = Signal()  # a field or a line of words came or went
 
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
@@ -174,14 +171,11 @@ class OptionsPopover(QFrame):
     """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
 
     What is written here is taken when the panel closes.
-
-    Signals:
-        presets_asked(popover): the list of presets is to be opened at its button.
     """
 
     WIDTH = 380
 
-    presets_asked = Signal(object)
+    presets_asked = Signal(object)  # (popover): the list of presets is to be opened at its button
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

@@ -163,13 +163,9 @@ class Notice(QWidget):
 
 
 class FindBar(QWidget):
-    """Looks for words in the shown messages, from what is in view on, and leads to the next.
+    """Looks for words in the shown messages, from what is in view on, and leads to the next."""
 
-    Signals:
-        closed(): the person is done; the focus goes back to the composer.
-    """
-
-    closed = Signal()
+    closed = Signal()  # the person is done; the focus goes back to the composer
 
     def __init__(
         self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
@@ -308,46 +304,36 @@ LEAST = (272, 220)
 
 
 class ChatPane(QWidget):
-    """Shows one chat.
+    """Shows one chat."""
 
-    Signals:
-        models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
-        cancel_load_asked(pane), get_asked(), four_asked(): the same.
-        unload_asked(pane, button): the same; a model is to make room for the pane's.
-        spoken(pane, text, files): a message of the person went to this chat.
-        broadcast_asked(pane): the button of the broadcast was pressed.
-        branch_asked(pane, message id): a new chat is to begin there.
-        panel_asked(pane, message id): a panel is to be asked about it.
-        column_kept(pane, message id): a column of its panel is to be kept.
-        made(pane, kind): something is to be made of its panel, as in `app.chats.panel`.
-        branches_compared(pane, message id, message id): the branches of these two.
-        deleted(chat id, removal): messages were deleted and may come back.
-        unqueued(chat id, message, place): one was removed from the queue, and may come back.
-        escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
-        chat_asked(id): a chat that this one has read is to be shown.
-        said(text): a short word for the person, shown as a toast.
-    """
-
+    # models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it
     models_asked = Signal(object)
     options_asked = Signal(object)
     tools_asked = Signal(object)
     open_model_asked = Signal()
     get_asked = Signal()
     four_asked = Signal()
+    # cancel_load_asked(pane), get_asked(), four_asked(): the same
     cancel_load_asked = Signal(object)
+    # (pane, button): the same; a model is to make room for the pane's
     unload_asked = Signal(object, object)
-    said = Signal(str)
+    said = Signal(str)  # (text): a short word for the person, shown as a toast
+    # (pane): Esc was pressed in the composer, and there was nothing to end by it
     escaped = Signal(object)
+    # (pane, text, files): a message of the person went to this chat
     spoken = Signal(object, str, object)
-    broadcast_asked = Signal(object)
-    branch_asked = Signal(object, str)
-    panel_asked = Signal(object, str)
-    column_kept = Signal(object, str)
+    broadcast_asked = Signal(object)  # (pane): the button of the broadcast was pressed
+    branch_asked = Signal(object, str)  # (pane, message id): a new chat is to begin there
+    panel_asked = Signal(object, str)  # (pane, message id): a panel is to be asked about it
+    column_kept = Signal(object, str)  # (pane, message id): a column of its panel is to be kept
+    # (pane, kind): something is to be made of its panel, as in `app.chats.panel`
     made = Signal(object, str)
+    # (pane, message id, message id): the branches of these two
     branches_compared = Signal(object, str, str)
-    deleted = Signal(str, object)
+    deleted = Signal(str, object)  # (chat id, removal): messages were deleted and may come back
+    # (chat id, message, place): one was removed from the queue, and may come back
     unqueued = Signal(str, object, int)
-    chat_asked = Signal(str)
+    chat_asked = Signal(str)  # (id): a chat that this one has read is to be shown
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)

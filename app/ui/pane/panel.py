@@ -47,19 +47,12 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class Column(QFrame):
-    """One answer, which scrolls by itself.
+    """One answer, which scrolls by itself."""
 
-    Signals:
-        asked(action, id): as `MessageRow.asked`.
-        kept(id): its button was pressed.
-        stepped(by): the focus is to go to another column.
-        focused(): it has come here.
-    """
-
-    asked = Signal(str, str)
-    kept = Signal(str)
-    stepped = Signal(int)
-    focused = Signal()
+    asked = Signal(str, str)  # (action, id): as `MessageRow.asked`
+    kept = Signal(str)  # (id): its button was pressed
+    stepped = Signal(int)  # (by): the focus is to go to another column
+    focused = Signal()  # it has come here
 
     def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -180,27 +173,19 @@ class Column(QFrame):
 
 
 class PanelView(QWidget):
-    """The columns of one panel in the place of the conversation.
+    """The columns of one panel in the place of the conversation."""
 
-    Attributes:
-        about: the message that it was asked to show the panel of.
-
-    Signals:
-        asked(action, id): what the buttons of an answer ask for.
-        kept(id), made(kind): one is kept; something is made of all.
-        folded(): the person is done with it.
-    """
-
-    asked = Signal(str, str)
+    asked = Signal(str, str)  # (action, id): what the buttons of an answer ask for
+    # kept(id), made(kind): one is kept; something is made of all
     kept = Signal(str)
     made = Signal(str)
-    folded = Signal()
+    folded = Signal()  # the person is done with it
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
         self.columns: list[Column] = []
-        self.about = ""
+        self.about = ""  # the message that it was asked to show the panel of
         self.setAccessibleName(tr("Panel"))
         self._question = QLabel(self)
         self._question.setTextFormat(Qt.TextFormat.PlainText)

@@ -29,14 +29,10 @@ _BEGINNING = 400
 
 
 class QueuedRow(RemovableButton):
-    """One message: Enter or a click takes it into the composer, Delete takes it off.
-
-    Signals:
-        focused(): the focus has come.
-    """
+    """One message: Enter or a click takes it into the composer, Delete takes it off."""
 
     HEIGHT = 30
-    focused = Signal()
+    focused = Signal()  # the focus has come
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -100,20 +96,15 @@ class QueuedRow(RemovableButton):
 
 
 class QueueView(QWidget):
-    """All of them in their order, and when they are sent; many scroll.
-
-    Signals:
-        sent(): they are to go on, which were held.
-        edited(id), removed(id): what is to be done with one.
-        left(): the focus is to go on: nothing is left here that could have it.
-    """
+    """All of them in their order, and when they are sent; many scroll."""
 
     MOST = 4.5  # rows that are seen at once
     GAP = 3
-    sent = Signal()
+    sent = Signal()  # they are to go on, which were held
+    # edited(id), removed(id): what is to be done with one
     edited = Signal(str)
     removed = Signal(str)
-    left = Signal()
+    left = Signal()  # the focus is to go on: nothing is left here that could have it
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

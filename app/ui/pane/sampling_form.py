@@ -16,11 +16,7 @@ from app.ui.style.theme import repolish
 
 @dataclass(frozen=True)
 class Number:
-    """One option that is a number.
-
-    Attributes:
-        engine: what the engine takes when neither person nor model says anything.
-    """
+    """One option that is a number."""
 
     name: str
     words: str
@@ -28,7 +24,7 @@ class Number:
     high: float
     step: float
     decimals: int
-    engine: float
+    engine: float  # what the engine takes when neither person nor model says anything
     tip: str
 
 

@@ -94,16 +94,12 @@ class ToolsPopover(QFrame):
     """Built-in tools, folders and servers, with what their descriptions cost in every prompt.
 
     What is switched on is taken at once, from the next message on.
-
-    Signals:
-        folder_asked(): the person wants to grant a folder.
-        servers_asked(): the list of servers is to be opened.
     """
 
     WIDTH = 400
 
-    folder_asked = Signal()
-    servers_asked = Signal()
+    folder_asked = Signal()  # the person wants to grant a folder
+    servers_asked = Signal()  # the list of servers is to be opened
 
     def __init__(self, chat: Chat, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

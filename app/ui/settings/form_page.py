@@ -88,16 +88,9 @@ class Switch(QCheckBox):
 
 
 class Segments(QFrame):
-    """A few choices beside each other, of which one holds.
+    """A few choices beside each other, of which one holds."""
 
-    Attributes:
-        buttons: by what is chosen with each.
-
-    Signals:
-        chosen(value): the person chose it.
-    """
-
-    chosen = Signal(str)
+    chosen = Signal(str)  # (value): the person chose it
 
     def __init__(
         self, name: str, choices: Sequence[tuple[str, str]], value: str, parent: QWidget
@@ -110,7 +103,7 @@ class Segments(QFrame):
         row.setContentsMargins(2, 2, 2, 2)
         row.setSpacing(2)
         group = QButtonGroup(self)
-        self.buttons: dict[str, QPushButton] = {}
+        self.buttons: dict[str, QPushButton] = {}  # by what is chosen with each
         for each, words in choices:
             button = self.buttons[each] = QPushButton(words, self)
             button.setAutoDefault(False)
@@ -124,20 +117,13 @@ class Segments(QFrame):
 
 
 class FormPage(QWidget):
-    """What is added to it stands one below the other, in sections.
-
-    Attributes:
-        title: what the page is called, in English.
-        area: what it scrolls in.
-        rows: the words of each row in English, with the row.
-        found_by: what a search finds each row by, besides its words.
-    """
+    """What is added to it stands one below the other, in sections."""
 
     def __init__(self, parent: QWidget, title: str = "") -> None:
         super().__init__(parent)
-        self.title = title
-        self.rows: dict[str, QWidget] = {}
-        self.found_by: dict[str, str] = {}
+        self.title = title  # what the page is called, in English
+        self.rows: dict[str, QWidget] = {}  # the words of each row in English, with the row
+        self.found_by: dict[str, str] = {}  # what a search finds each row by, besides its words
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
@@ -146,7 +132,7 @@ class FormPage(QWidget):
         self._column.setSpacing(0)
         # Before it is filled: with each parent that a widget gets Qt applies the style sheet to all
         # within it once more.
-        self.area = QScrollArea(parent)
+        self.area = QScrollArea(parent)  # what it scrolls in
         self.area.setAccessibleName(tr(title) if title else tr("Settings"))
         self.area.setWidget(self)
         self.area.setWidgetResizable(True)
@@ -439,13 +425,9 @@ _ICONS = {
 
 
 class Pages(QWidget):
-    """The list of pages with the field that searches them, and beside it the page that is shown.
+    """The list of pages with the field that searches them, and beside it the page that is shown."""
 
-    Signals:
-        turned(title): another page is shown, named in English.
-    """
-
-    turned = Signal(str)
+    turned = Signal(str)  # (title): another page is shown, named in English
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -40,11 +40,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
 
 
 class LanguageChoice:
-    """The row: each language as it is called in itself, and a way to have it at once.
-
-    Attributes:
-        restart: shown where the next start will speak another language.
-    """
+    """The row: each language as it is called in itself, and a way to have it at once."""
 
     def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
         self._put = put
@@ -55,6 +51,7 @@ class LanguageChoice:
             self.box.addItem(name, code)
         self.box.setCurrentIndex(self.box.findData(settings.language))
         self.box.activated.connect(self._on_chosen)
+        # shown where the next start will speak another language
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))

@@ -38,15 +38,10 @@ _OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
 class SettingsWindow(Sheet):
-    """Pages that are searched; the one shown last is shown first.
+    """Pages that are searched; the one shown last is shown first."""
 
-    Signals:
-        asked(command): the person wants what that command of the window does.
-        restart_asked(): the program is to start again, in another language.
-    """
-
-    asked = Signal(str)
-    restart_asked = Signal()
+    asked = Signal(str)  # (command): the person wants what that command of the window does
+    restart_asked = Signal()  # the program is to start again, in another language
 
     def __init__(
         self,

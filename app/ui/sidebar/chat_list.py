@@ -89,15 +89,10 @@ _CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifi
 
 
 class ChatListView(QListView):
-    """Rows of which several can be chosen; a plain click opens.
+    """Rows of which several can be chosen; a plain click opens."""
 
-    Signals:
-        opened(index): a row was clicked, or Enter was pressed on it.
-        delete_asked(): what is chosen is to be deleted.
-    """
-
-    opened = Signal(QModelIndex)
-    delete_asked = Signal()
+    opened = Signal(QModelIndex)  # (index): a row was clicked, or Enter was pressed on it
+    delete_asked = Signal()  # what is chosen is to be deleted
 
     def __init__(self, model: ChatListModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -214,17 +209,11 @@ _READ = {
 
 
 class ChatListModel(QAbstractListModel):
-    """The saved chats in their order, or the hits of ``query``.
+    """The saved chats in their order, or the hits of ``query``."""
 
-    Signals:
-        dropped(rows, target): rows were dragged to a row; both as entries.
-        answered(): there are hits of the latest query, or it is known that there are none.
-        refolded(): folders were folded or unfolded.
-    """
-
-    dropped = Signal(list, object)
-    answered = Signal()
-    refolded = Signal()
+    dropped = Signal(list, object)  # (rows, target): rows were dragged to a row; both as entries
+    answered = Signal()  # there are hits of the latest query, or it is known that there are none
+    refolded = Signal()  # folders were folded or unfolded
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)

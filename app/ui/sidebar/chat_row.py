@@ -38,37 +38,25 @@ from app.ui.widgets.manners import caret
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the list.
+    """One line of the list."""
 
-    Attributes:
-        text: the chat's title, the folder's name, or the heading.
-        chat_id: empty for what is no chat.
-        message_id: where a search found its words.
-        snippet: the words around the place found.
-        marks, title_marks: where the words looked for stand in the snippet and in the title.
-        kind, depth: as in `Entry`.
-        folder_id: of a folder, or ARCHIVE.
-        count: how many chats are in it.
-        unfolded: whether they are shown.
-        tags: of a chat.
-        place: the file and page where a search found its words, or the folder of a pinned chat.
-        holds: of a group that is folded, its chats.
-    """
-
-    text: str
-    chat_id: str = ""
-    message_id: str | None = None
-    snippet: str = ""
+    text: str  # the chat's title, the folder's name, or the heading
+    chat_id: str = ""  # empty for what is no chat
+    message_id: str | None = None  # where a search found its words
+    snippet: str = ""  # the words around the place found
+    # marks, title_marks: where the words looked for stand in the snippet and in the title
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
+    # kind, depth: as in `Entry`
     kind: str = "heading"
     depth: int = 0
-    folder_id: str = ""
-    count: int = 0
-    unfolded: bool = False
-    tags: tuple[str, ...] = ()
+    folder_id: str = ""  # of a folder, or ARCHIVE
+    count: int = 0  # how many chats are in it
+    unfolded: bool = False  # whether they are shown
+    tags: tuple[str, ...] = ()  # of a chat
+    # the file and page where a search found its words, or the folder of a pinned chat
     place: str = ""
-    holds: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()  # of a group that is folded, its chats
 
     @property
     def aside(self) -> list[str]:

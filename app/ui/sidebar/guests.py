@@ -80,13 +80,9 @@ def state_line(seen: Seen) -> str:
 
 
 class GuestDialog(Sheet):
-    """Follows one agent's replies; may stay open beside the chats.
+    """Follows one agent's replies; may stay open beside the chats."""
 
-    Signals:
-        kept(id): what was said is to become a chat.
-    """
-
-    kept = Signal(int)
+    kept = Signal(int)  # (id): what was said is to become a chat
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("guest", tr("Client"), parent, spacing=10)
@@ -154,23 +150,18 @@ class _Row(QWidget):
     """A row with two buttons that appear under the pointer and with the focus.
 
     By key: Enter opens it, Space pauses, Delete stops, Up and Down go to others.
-
-    Signals:
-        opened(id): it was pressed.
-        pause_asked(id, on), stop_asked(id): what is to become of the replies.
-
-    Attributes:
-        paused: nothing goes on there.
     """
 
     HEIGHT = 42
 
-    opened = Signal(int)
+    opened = Signal(int)  # (id): it was pressed
+    # pause_asked(id, on), stop_asked(id): what is to become of the replies
     pause_asked = Signal(int, bool)
     stop_asked = Signal(int)
 
     def __init__(self, number: int, stop: str, parent: QWidget) -> None:
         super().__init__(parent)
+        # paused: nothing goes on there
         self.number, self.paused = number, False
         self.setFixedHeight(grown(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -387,13 +378,9 @@ class GuestsHead(QWidget):
 
 
 class GuestsPart(QWidget):
-    """There while the door for other programs is open.
+    """There while the door for other programs is open."""
 
-    Signals:
-        opened(id): the text of an agent's reply is wanted.
-    """
-
-    opened = Signal(int)
+    opened = Signal(int)  # (id): the text of an agent's reply is wanted
 
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
@@ -528,13 +515,9 @@ class GuestsPart(QWidget):
 
 
 class GuestsInWindow(QObject):
-    """The guests' part of the sidebar, their lanes in the score, and dialogs with their text.
+    """The guests' part of the sidebar, their lanes in the score, and dialogs with their text."""
 
-    Signals:
-        kept(chat id): an agent's conversation has become a chat.
-    """
-
-    kept = Signal(str)
+    kept = Signal(str)  # (chat id): an agent's conversation has become a chat
 
     def __init__(
         self,

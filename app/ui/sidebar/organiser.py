@@ -15,15 +15,10 @@ from app.ui.dialogs.names import NameDialog, TagsDialog
 
 
 class Organiser(QObject):
-    """Acts on chats and folders by their ids, for the menus, the keys and what is dragged.
+    """Acts on chats and folders by their ids, for the menus, the keys and what is dragged."""
 
-    Signals:
-        done(words, undo): something was done that can be taken back.
-        made(folder_id): a folder was made.
-    """
-
-    done = Signal(str, object)
-    made = Signal(str)
+    done = Signal(str, object)  # (words, undo): something was done that can be taken back
+    made = Signal(str)  # (folder_id): a folder was made
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)

@@ -129,12 +129,9 @@ def _year() -> int:
 
 
 class Rail(QFrame):
-    """The sidebar's buttons, one below the other.
+    """The sidebar's buttons, one below the other."""
 
-    Signals:
-        unfold_asked(), new_asked(), menu_asked(at): the buttons.
-    """
-
+    # unfold_asked(), new_asked(), menu_asked(at): the buttons
     unfold_asked = Signal()
     new_asked = Signal()
     menu_asked = Signal(QPoint)
@@ -212,29 +209,22 @@ class TrashButton(PaintedButton):
 
 
 class Sidebar(QFrame):
-    """Search, then the chats. One click opens or brings forward.
+    """Search, then the chats. One click opens or brings forward."""
 
-    Signals:
-        opened(id, message_id, words): a chat was chosen; with a search, the message that has its
-            words, and these; otherwise both are "".
-        opened_beside(id): the same, at the right of the active pane.
-        together_asked(ids): the chats of a group are to be opened side by side.
-        deleted(id), several_deleted(ids): the person deletes it, or them.
-        new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
-        trash_asked(): the entry at the foot.
-        export_asked(ids): the person takes these out of the program.
-    """
-
+    # (id, message_id, words): a chat was chosen; with a search, the message that has its words, and
+    # these; otherwise both are ""
     opened = Signal(str, str, str)
-    opened_beside = Signal(str)
-    together_asked = Signal(list)
+    opened_beside = Signal(str)  # (id): the same, at the right of the active pane
+    together_asked = Signal(list)  # (ids): the chats of a group are to be opened side by side
+    # deleted(id), several_deleted(ids): the person deletes it, or them
     deleted = Signal(str)
     several_deleted = Signal(list)
+    # new_asked(), fold_asked(), menu_asked(at): the buttons at the top
     new_asked = Signal()
     fold_asked = Signal()
     menu_asked = Signal(QPoint)
-    trash_asked = Signal()
-    export_asked = Signal(list)
+    trash_asked = Signal()  # the entry at the foot
+    export_asked = Signal(list)  # (ids): the person takes these out of the program
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True

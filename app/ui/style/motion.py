@@ -29,13 +29,9 @@ _ASKED: dict[tuple[str, str], Callable[[object], bool]] = {
 
 
 class Motion(QObject):
-    """Follows the desktop (through its portal on Linux), unless the person wants less anyway.
+    """Follows the desktop (through its portal on Linux), unless the person wants less anyway."""
 
-    Signals:
-        changed(): `reduced` is another.
-    """
-
-    changed = Signal()
+    changed = Signal()  # `reduced` is another
 
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
         """``wanted``: "system" or "less"."""

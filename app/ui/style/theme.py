@@ -62,13 +62,10 @@ USUAL_PX = 13 if sys.platform == "darwin" else 14
 
 
 class Theme(QObject):
-    """Applies the system's appearance, or a chosen one, and reports each change.
+    """Applies the system's appearance, or a chosen one, and reports each change."""
 
-    Signals:
-        changed(): ``tokens``, ``body_px`` or the scale of text have changed; widgets that paint
-            themselves repaint.
-    """
-
+    # ``tokens``, ``body_px`` or the scale of text have changed; widgets that paint themselves
+    # repaint
     changed = Signal()
 
     def __init__(

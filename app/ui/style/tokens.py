@@ -7,57 +7,44 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tokens:
-    """One appearance. All colours are "#rrggbb".
+    """One appearance. All colours are "#rrggbb"."""
 
-    Attributes:
-        dark: light writing on dark grounds.
-        strong: high contrast; what is chosen has an edge, not only another ground.
-        background: behind the conversation and the active tab.
-        back: the same where the focus is not: panes beside the current one step back.
-        surface: behind the sidebar, the tab bar and the score.
-        raised: behind fields, buttons, the composer, menus and popovers.
-        tint: behind the person's own messages.
-        hover, pressed: under the pointer, and while pressed or chosen in a list.
-        text, muted: main text, and secondary text and icons.
-        border, divider: hairlines, and lines that stand out: quotations, tables, edges of menus.
-        outline: edges of what can be pressed or written in: lighter than what they hold.
-        border_strong: what is an edge and nothing else (check boxes), and handles of scroll bars.
-        accent, accent_text: focus, links and main buttons, and the text on them.
-        accent_quiet: behind what is chosen in a menu.
-        danger, danger_wash: errors and what is taken away, and the ground behind them.
-        success, success_wash: success and what is added, and the ground behind it.
-        code_background, selection: behind code, and behind marked text.
-        tooltip, tooltip_hover, tooltip_text: the small labels at the pointer, and toasts with
-            their button.
-    """
-
-    dark: bool
-    background: str
-    back: str
-    surface: str
-    raised: str
-    tint: str
+    dark: bool  # light writing on dark grounds
+    background: str  # behind the conversation and the active tab
+    back: str  # the same where the focus is not: panes beside the current one step back
+    surface: str  # behind the sidebar, the tab bar and the score
+    raised: str  # behind fields, buttons, the composer, menus and popovers
+    tint: str  # behind the person's own messages
+    # hover, pressed: under the pointer, and while pressed or chosen in a list
     hover: str
     pressed: str
+    # text, muted: main text, and secondary text and icons
     text: str
     muted: str
+    # border, divider: hairlines, and lines that stand out: quotations, tables, edges of menus
     border: str
     divider: str
-    outline: str
-    border_strong: str
+    outline: str  # edges of what can be pressed or written in: lighter than what they hold
+    border_strong: str  # what is an edge and nothing else (check boxes), and handles of scroll bars
+    # accent, accent_text: focus, links and main buttons, and the text on them
     accent: str
     accent_text: str
-    accent_quiet: str
+    accent_quiet: str  # behind what is chosen in a menu
+    # danger, danger_wash: errors and what is taken away, and the ground behind them
     danger: str
     danger_wash: str
+    # success, success_wash: success and what is added, and the ground behind it
     success: str
     success_wash: str
+    # code_background, selection: behind code, and behind marked text
     code_background: str
     selection: str
+    # tooltip, tooltip_hover, tooltip_text: the small labels at the pointer, and toasts with their
+    # button
     tooltip: str
     tooltip_hover: str
     tooltip_text: str
-    strong: bool = False
+    strong: bool = False  # high contrast; what is chosen has an edge, not only another ground
 
 
 LIGHT = Tokens(

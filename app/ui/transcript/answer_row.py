@@ -82,12 +82,9 @@ class Reasoning(QWidget):
     """The thought above an answer: open while it runs, folded when the answer begins.
 
     Once a person has folded or unfolded it, it stays so.
-
-    Signals:
-        resized(): ``arrange`` would give another height now.
     """
 
-    resized = Signal()
+    resized = Signal()  # ``arrange`` would give another height now
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -158,16 +155,12 @@ WITHOUT = mark("Use Without Adapter")
 
 @dataclass(frozen=True)
 class Remedy:
-    """One button: its words, what it asks for (the value of an `Action`), and about which message.
-
-    Attributes:
-        why_not: why it cannot be done now; "" if it can.
-    """
+    """A button: its words, what it asks for (the value of an `Action`), and about which message."""
 
     words: str
     asks: str
     message_id: str
-    why_not: str = ""
+    why_not: str = ""  # why it cannot be done now; "" if it can
 
 
 def remedies(message: Message, can: Can) -> list[Remedy]:
@@ -205,17 +198,12 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
 
 
 class ErrorBlock(QWidget):
-    """The sentence on a wash of the danger colour, with a button for each remedy.
-
-    Signals:
-        asked(what, message id): one was pressed.
-        resized(): it has other buttons, and perhaps another height.
-    """
+    """The sentence on a wash of the danger colour, with a button for each remedy."""
 
     PAD, GAP = 12, 8
 
-    asked = Signal(str, str)
-    resized = Signal()
+    asked = Signal(str, str)  # (what, message id): one was pressed
+    resized = Signal()  # it has other buttons, and perhaps another height
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -289,13 +277,9 @@ class ErrorBlock(QWidget):
 
 
 class Silence(QWidget):
-    """That nothing has come of a reply for so long, with a way to end it and to ask once more.
+    """That nothing has come of a reply for so long, with a way to end it and to ask once more."""
 
-    Signals:
-        asked(action): Stop or Retry was pressed.
-    """
-
-    asked = Signal(object)
+    asked = Signal(object)  # (action): Stop or Retry was pressed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -43,20 +43,14 @@ from app.ui.widgets.textview import TextView
 
 @dataclass(frozen=True)
 class Stop:
-    """A link, or a code block.
+    """A link, or a code block."""
 
-    Attributes:
-        begin, end: cursor positions.
-        link: the address; "" for code.
-        code: the block; None for a link.
-        words: what a screen reader says of it.
-    """
-
+    # begin, end: cursor positions
     begin: int
     end: int
-    link: str
-    code: CodeBlock | None
-    words: str
+    link: str  # the address; "" for code
+    code: CodeBlock | None  # the block; None for a link
+    words: str  # what a screen reader says of it
 
 
 def stops_in(markdown: MarkdownDocument) -> list[Stop]:
@@ -266,13 +260,9 @@ _SIDE = 24
 
 
 class CodeButtons(QObject):
-    """Painted, not made of widgets: an answer may have dozens of code blocks.
+    """Painted, not made of widgets: an answer may have dozens of code blocks."""
 
-    Signals:
-        copied(): a code block went to the clipboard.
-    """
-
-    copied = Signal()
+    copied = Signal()  # a code block went to the clipboard
 
     def __init__(
         self, markdown: MarkdownDocument, wide: WideCode, viewport: QWidget, parent: QObject
@@ -383,14 +373,10 @@ class MarkdownView(TextView):
 
     While the pointer is over a code block, it offers to copy it, and to break its long lines if it
     has any; at first they are whole and moved sideways within the block.
-
-    Signals:
-        code_copied(): a code block went to the clipboard.
-        part_asked(letter): what a part of the text was made of is to be shown.
     """
 
-    code_copied = Signal()
-    part_asked = Signal(str)
+    code_copied = Signal()  # a code block went to the clipboard
+    part_asked = Signal(str)  # (letter): what a part of the text was made of is to be shown
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
         super().__init__(markdown.document, parent)

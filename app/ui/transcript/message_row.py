@@ -142,15 +142,11 @@ class FileLine(PaintedButton):
     """A file's name, kind and part; a click unfolds it, unless it is a recording.
 
     Of a chat that was read it opens that; its caret, or an arrow key, unfolds it.
-
-    Signals:
-        folded(): it is unfolded, or no longer.
-        chat_asked(id): the chat is to be shown.
     """
 
     HEIGHT = 26
-    folded = Signal()
-    chat_asked = Signal(str)
+    folded = Signal()  # it is unfolded, or no longer
+    chat_asked = Signal(str)  # (id): the chat is to be shown
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
@@ -288,18 +284,12 @@ def show_picture(attaching: Attaching, attachment: Attachment, over: QWidget) ->
 
 
 class AttachedFiles(QWidget):
-    """All files of one message: its images side by side, the others in lines below them.
-
-    Signals:
-        resized(): ``arrange`` would give another height now.
-        picture_asked(attachment): an image is to be shown whole.
-        chat_asked(id): a chat that was read is to be shown.
-    """
+    """All files of one message: its images side by side, the others in lines below them."""
 
     GAP = 6
-    resized = Signal()
-    picture_asked = Signal(object)
-    chat_asked = Signal(str)
+    resized = Signal()  # ``arrange`` would give another height now
+    picture_asked = Signal(object)  # (attachment): an image is to be shown whole
+    chat_asked = Signal(str)  # (id): a chat that was read is to be shown
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
@@ -441,17 +431,13 @@ class MessageRow(QWidget):
 
     To the Tab key a conversation is one place: `TranscriptView` gives a message the focus, and from
     there Tab goes through what can be pressed in it.
-
-    Signals:
-        resized(): ``arrange`` would give another height now.
-        asked(action, id): the value of an `Action`; or "copied", of code in it.
-        left(forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons.
-        reached(top, bottom): the focus is at a place in it, which is to be in view.
     """
 
-    resized = Signal()
-    asked = Signal(str, str)
+    resized = Signal()  # ``arrange`` would give another height now
+    asked = Signal(str, str)  # (action, id): the value of an `Action`; or "copied", of code in it
+    # (forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons
     left = Signal(bool)
+    # (top, bottom): the focus is at a place in it, which is to be in view
     reached = Signal(int, int)
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:

@@ -35,21 +35,14 @@ _OPTIONAL = mark("{field} (optional)")
 
 
 class QuestionField(QWidget):
-    """The field's title, what is said about it, and what takes its value.
+    """The field's title, what is said about it, and what takes its value."""
 
-    Attributes:
-        editors: what Tab goes through, in order.
-
-    Signals:
-        changed(): another value stands in it.
-    """
-
-    changed = Signal()
+    changed = Signal()  # another value stands in it
 
     def __init__(self, field: Field, value: Value | None, parent: QWidget) -> None:
         super().__init__(parent)
         self.field = field
-        self.editors: list[QWidget] = []
+        self.editors: list[QWidget] = []  # what Tab goes through, in order
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -159,15 +152,10 @@ class QuestionField(QWidget):
 
 
 class QuestionForm(QWidget):
-    """What is asked, the fields, and Send, Decline, Cancel. Only its button opens an address.
+    """What is asked, the fields, and Send, Decline, Cancel. Only its button opens an address."""
 
-    Signals:
-        answered(response): the person has answered.
-        resized(): it needs another height.
-    """
-
-    answered = Signal(object)
-    resized = Signal()
+    answered = Signal(object)  # (response): the person has answered
+    resized = Signal()  # it needs another height
 
     def __init__(self, asked: OpenQuestion, parent: QWidget) -> None:
         super().__init__(parent)

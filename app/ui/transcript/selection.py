@@ -68,13 +68,9 @@ class Taken(NamedTuple):
 
 
 class Selection(QObject):
-    """Of one conversation: by mouse over texts and margins, by Shift and a click, or all of it.
+    """Of one conversation: by mouse over texts and margins, by Shift and a click, or all of it."""
 
-    Signals:
-        copied(): what took a while to be made is on the clipboard.
-    """
-
-    copied = Signal()
+    copied = Signal()  # what took a while to be made is on the clipboard
 
     def __init__(self, view: Conversation, chat: Chat) -> None:
         super().__init__(view.viewport())

@@ -315,26 +315,20 @@ def place_buttons(buttons: Sequence[QPushButton], y: int, width: int) -> int:
 
 
 class ToolRow(MessageRow):
-    """What will happen and to what, what the person says to it, and what came of it.
+    """What will happen and to what, what the person says to it, and what came of it."""
 
-    Signals:
-        decided(id, decision, arguments): the person has answered; arguments as JSON text.
-        decided_all(decision): the same for all calls of the chat that wait.
-        writing_allowed(id): the tools may write in the folder that is in the call's way.
-        kept(id, shorten): what becomes of a result that is too long.
-        stopped(id), retried(id): the running call is to end; and to be made again.
-        answered(id, response): what the person says to a question of the tool's server.
-        helper_stopped(id, number): this helper of the call is to end.
-    """
-
+    # (id, decision, arguments): the person has answered; arguments as JSON text
     decided = Signal(str, object, str)
-    decided_all = Signal(object)
+    decided_all = Signal(object)  # (decision): the same for all calls of the chat that wait
+    # (id): the tools may write in the folder that is in the call's way
     writing_allowed = Signal(str)
-    kept = Signal(str, bool)
+    kept = Signal(str, bool)  # (id, shorten): what becomes of a result that is too long
+    # stopped(id), retried(id): the running call is to end; and to be made again
     stopped = Signal(str)
     retried = Signal(str)
+    # (id, response): what the person says to a question of the tool's server
     answered = Signal(str, object)
-    helper_stopped = Signal(str, int)
+    helper_stopped = Signal(str, int)  # (id, number): this helper of the call is to end
 
     MOST_LINES = 12
     MOST_SHOWN = 20_000  # characters of arguments that are laid out; longer ones are scrolled

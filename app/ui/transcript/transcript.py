@@ -52,18 +52,14 @@ from app.ui.widgets.textview import TextView, Words
 
 @dataclass
 class Place:
-    """One message of the path: how high it is, and its widget while it is near the viewport.
-
-    Attributes:
-        width: the width that ``height`` holds for; 0 while it is only estimated.
-        wrapped: the code blocks whose long lines are broken, while there is no widget to ask.
-    """
+    """One message of the path: how high it is, and its widget while it is near the viewport."""
 
     message_id: str
     height: int = 0
-    width: int = 0
+    width: int = 0  # the width that ``height`` holds for; 0 while it is only estimated
     top: int = 0
     row: MessageRow | None = None
+    # the code blocks whose long lines are broken, while there is no widget to ask
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
@@ -236,30 +232,21 @@ class TranscriptKeys:
 
 
 class TranscriptView(QAbstractScrollArea):
-    """Shows a chat's path; keeps the reader's line, or the end, where it is.
-
-    Signals:
-        asked(action, id): what a message's buttons ask for.
-        left(forward): the focus is to go on to what comes after the conversation, or before it.
-        put_up(id): a message has come near enough to what is seen to have a row.
-
-    Attributes:
-        selection: what is selected in it.
-        ground: the name of the colour that it lies on.
-    """
+    """Shows a chat's path; keeps the reader's line, or the end, where it is."""
 
     TOP, BOTTOM, GAP = 20, 12, 4
     LONG_TOKENS = 500  # a prompt of so many is not read in a moment
     SILENT_S = 10  # from then on a silent machine may be asked once more
 
-    asked = Signal(str, str)
+    asked = Signal(str, str)  # (action, id): what a message's buttons ask for
+    # (forward): the focus is to go on to what comes after the conversation, or before it
     left = Signal(bool)
-    put_up = Signal(str)
+    put_up = Signal(str)  # (id): a message has come near enough to what is seen to have a row
     chat_asked = Signal(str)
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.ground = "back"
+        self.ground = "back"  # the name of the colour that it lies on
         # Or every token would have all that the window has behind it painted.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._places: list[Place] = []
@@ -285,7 +272,7 @@ class TranscriptView(QAbstractScrollArea):
         self._at = ("", -1)  # of all, the mark at which a person is: its message and its number
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
-        self.selection = Selection(self, chat)
+        self.selection = Selection(self, chat)  # what is selected in it
         self.selection.copied.connect(lambda: self.asked.emit("copied", ""))
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)

@@ -24,13 +24,9 @@ class PaintedButton(QAbstractButton):
 
 
 class RemovableButton(PaintedButton):
-    """A button for something that Delete takes away.
+    """A button for something that Delete takes away."""
 
-    Signals:
-        removed(): it is to go.
-    """
-
-    removed = Signal()
+    removed = Signal()  # it is to go
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:

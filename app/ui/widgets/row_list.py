@@ -13,21 +13,14 @@ class RowList(QScrollArea):
 
     A row is a widget with a signal `removed`, a `name` that gets the focus, and `set_number`, which
     says to screen readers which of the rows it is, from 1.
-
-    Signals:
-        changed(): a row has come or gone.
-
-    Attributes:
-        items: the rows, from the top.
-        add: makes another one; it gets the focus when a row has gone.
     """
 
-    changed = Signal()
+    changed = Signal()  # a row has come or gone
 
     def __init__(self, add: QPushButton, parent: QWidget) -> None:
         super().__init__(parent)
-        self.items: list[Any] = []
-        self.add = add
+        self.items: list[Any] = []  # the rows, from the top
+        self.add = add  # makes another one; it gets the focus when a row has gone
         inside = QWidget(self)
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, 8, 0)

@@ -65,11 +65,7 @@ def settle(root: QWidget) -> None:
 
 
 class Sheet(QDialog):
-    """It is gone once it was closed.
-
-    Attributes:
-        rows: the column that all of it stands in.
-    """
+    """It is gone once it was closed."""
 
     def __init__(self, name: str, title: str, parent: QWidget | None, *, spacing: int = 12) -> None:
         """``name``: the object's, by which tests and the stylesheet find it."""
@@ -78,7 +74,7 @@ class Sheet(QDialog):
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._placed = False
-        self.rows = QVBoxLayout(self)
+        self.rows = QVBoxLayout(self)  # the column that all of it stands in
         self.rows.setContentsMargins(24, 20, 24, 18)
         self.rows.setSpacing(spacing)
 

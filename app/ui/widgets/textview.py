@@ -39,18 +39,9 @@ class Across(Protocol):
 
 
 class TextView(QTextBrowser):
-    """Shows one QTextDocument in full height; a document without a parent gets the view as one.
+    """Shows one QTextDocument in full height; a document without a parent gets the view as one."""
 
-    Signals:
-        height_changed(): the document has grown or shrunk at its present width.
-
-    Attributes:
-        stop: the number of the place in it that has the focus; -1 for none.
-        found: how many places of the words there are that it was to mark.
-        across: what selects over this and other texts, if anything does.
-    """
-
-    height_changed = Signal()
+    height_changed = Signal()  # the document has grown or shrunk at its present width
 
     def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,9 +51,10 @@ class TextView(QTextBrowser):
         self._marked: Sequence[tuple[int, int]] = ()
         self._words: Words | None = None
         self._current = -1
-        self.found = 0
+        self.found = 0  # how many places of the words there are that it was to mark
         self._part: tuple[int, int] | None = None
-        self.stop = -1
+        self.stop = -1  # the number of the place in it that has the focus; -1 for none
+        # what selects over this and other texts, if anything does
         self.across: Across | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -16,15 +16,10 @@ from app.ui.widgets.manners import announce
 
 
 class Toast(QWidget):
-    """Appears, waits and disappears by itself; it never takes the keyboard focus.
+    """Appears, waits and disappears by itself; it never takes the keyboard focus."""
 
-    Signals:
-        acted(): its button was pressed.
-        offers(on): its button is shown, or is gone.
-    """
-
-    acted = Signal()
-    offers = Signal(bool)
+    acted = Signal()  # its button was pressed
+    offers = Signal(bool)  # (on): its button is shown, or is gone
 
     SETTLED_MS = 150
     """What it tells of may bring a button: the *Continue* of a reply that was stopped."""

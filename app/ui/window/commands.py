@@ -33,26 +33,17 @@ class Where(Enum):
 
 @dataclass(frozen=True)
 class Command:
-    """One command.
+    """One command."""
 
-    Attributes:
-        name: how the program calls it.
-        text: how the menu does, in English; `tr` of it is shown.
-        keys: in Qt's portable spelling (Ctrl is Cmd on a Mac); the first is shown.
-        where: where it applies.
-        function: a method of one of the objects that `Commands` is given.
-        why_not: takes the same arguments and says why the command cannot be done now, "" if it can.
-        checkable: whether it is on or off.
-        words: takes the same arguments and gives the text for what it does now, where that changes.
-    """
-
-    name: str
-    text: str
-    keys: tuple[str, ...]
-    where: Where
-    function: Callable[..., object]
+    name: str  # how the program calls it
+    text: str  # how the menu does, in English; `tr` of it is shown
+    keys: tuple[str, ...]  # in Qt's portable spelling (Ctrl is Cmd on a Mac); the first is shown
+    where: Where  # where it applies
+    function: Callable[..., object]  # a method of one of the objects that `Commands` is given
+    # takes the same arguments and says why the command cannot be done now, "" if it can
     why_not: Callable[..., str] | None
-    checkable: bool
+    checkable: bool  # whether it is on or off
+    # takes the same arguments and gives the text for what it does now, where that changes
     words: Callable[..., str] | None
 
 

@@ -49,16 +49,11 @@ class Broadcast(QObject):
     """On or off, for all panes of the program. Each chat keeps its own history and model.
 
     It is for one message, unless it is kept on.
-
-    Signals:
-        changed(on): it was switched.
-        kept_changed(on): it stays on after a message, or ends with it.
-        said(text): what the person should know.
     """
 
-    changed = Signal(bool)
-    kept_changed = Signal(bool)
-    said = Signal(str)
+    changed = Signal(bool)  # (on): it was switched
+    kept_changed = Signal(bool)  # (on): it stays on after a message, or ends with it
+    said = Signal(str)  # (text): what the person should know
 
     def __init__(self, workspace: Workspace, library: ChatLibrary) -> None:
         super().__init__(workspace)
@@ -337,15 +332,10 @@ def _name(pane: ChatPane) -> str:
 
 
 class Together(QObject):
-    """Ties the wheel of compared answers on request, and names the tabs of a group.
+    """Ties the wheel of compared answers on request, and names the tabs of a group."""
 
-    Signals:
-        tied(on): whether they scroll together.
-        said(text): what the person should know.
-    """
-
-    tied = Signal(bool)
-    said = Signal(str)
+    tied = Signal(bool)  # (on): whether they scroll together
+    said = Signal(str)  # (text): what the person should know
 
     def __init__(
         self,
@@ -430,11 +420,7 @@ TABLE = "table"
 
 
 class CompareCommands(QObject):
-    """The commands for several models, seeds or temperatures.
-
-    Attributes:
-        table: the latest table of answers; None before it was shown or begun in this run.
-    """
+    """The commands for several models, seeds or temperatures."""
 
     def __init__(
         self,
@@ -449,6 +435,7 @@ class CompareCommands(QObject):
         super().__init__(window)
         self._library = library
         self._store = store
+        # the latest table of answers; None before it was shown or begun in this run
         self.table: AnswerTable | None = None
         self._settings = settings
         self._workspace = workspace

@@ -26,13 +26,9 @@ from app.ui.workspace.workspace import Workspace
 
 
 class StoreCommands(QObject):
-    """Shows what is kept besides the chats in the list.
+    """Shows what is kept besides the chats in the list."""
 
-    Signals:
-        restore_asked(path): the program is to go on with this backup of the chats.
-    """
-
-    restore_asked = Signal(object)
+    restore_asked = Signal(object)  # (path): the program is to go on with this backup of the chats
 
     def __init__(self, library: ChatLibrary, store: Store, window: QWidget) -> None:
         super().__init__(window)

@@ -27,11 +27,7 @@ LAYOUT = "main"
 
 
 class WindowLayout(QObject):
-    """Puts a window back as it was at the last end, and keeps how it stands.
-
-    Attributes:
-        ended: the program ends: nothing is restored or kept any more.
-    """
+    """Puts a window back as it was at the last end, and keeps how it stands."""
 
     def __init__(
         self,
@@ -53,7 +49,7 @@ class WindowLayout(QObject):
         self._chats = chats
         self._window = window
         self._restored = False
-        self.ended = False
+        self.ended = False  # the program ends: nothing is restored or kept any more
         self._soon = QTimer(self, singleShot=True, interval=800)
         self._soon.timeout.connect(self.save)
         workspace.pane_made.connect(self._on_pane_made)
@@ -205,11 +201,7 @@ class SavedLayouts:
 
 
 class Layouts(QObject):
-    """The menu of layouts, and what its entries do.
-
-    Attributes:
-        menu: to be put into a menu, filled each time it opens.
-    """
+    """The menu of layouts, and what its entries do."""
 
     def __init__(
         self,
@@ -229,7 +221,7 @@ class Layouts(QObject):
         self._toast = toast
         self._undos = undos
         self._window = window
-        self.menu = QMenu(tr("Layouts"), window)
+        self.menu = QMenu(tr("Layouts"), window)  # to be put into a menu, filled each time it opens
         self.menu.setToolTipsVisible(True)
         self._rename_menu = QMenu(tr("Rename"), self.menu)
         self._delete_menu = QMenu(tr("Delete"), self.menu)

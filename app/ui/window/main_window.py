@@ -107,15 +107,11 @@ def _holds(region: QWidget, widget: QWidget | None) -> bool:
 
 
 class MainWindow(QMainWindow):
-    """Holds what is on screen together. The chats live on without it.
-
-    Signals:
-        closing(): the person closes the window; the program is to end.
-    """
+    """Holds what is on screen together. The chats live on without it."""
 
     SIZE = (1180, 780)
 
-    closing = Signal()
+    closing = Signal()  # the person closes the window; the program is to end
 
     def __init__(
         self,

@@ -25,12 +25,7 @@ from engine.hub.inventory import Installed
 
 
 class ModelCommands(QObject):
-    """Shows the installed models, and says what came of a removal while their window is closed.
-
-    Attributes:
-        fitting: asks what to do where a model does not fit into memory.
-        window: the Models window while it is open.
-    """
+    """Shows the installed models, and says what came of a removal while their window is closed."""
 
     def __init__(
         self,
@@ -50,7 +45,7 @@ class ModelCommands(QObject):
         self._hosts = context.paths.hosts
         self._models.installed.drafts.refused.connect(toast.show_text)
         self._models.pressure.said.connect(toast.show_text)
-        self.fitting = fitting
+        self.fitting = fitting  # asks what to do where a model does not fit into memory
         self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(toast.show_text)
@@ -61,7 +56,7 @@ class ModelCommands(QObject):
         removal.restored.connect(self._on_restored)
         removal.failed.connect(self._on_failed)
         self._models.downloads.finished.connect(self._on_downloaded)
-        self.window: ModelsWindow | None = None
+        self.window: ModelsWindow | None = None  # the Models window while it is open
 
     @command("models", mark("Models…"), "Ctrl+Shift+M", where=Where.ANYWHERE)
     @Slot()

@@ -37,12 +37,9 @@ class Announcer(QObject):
     """Tells screen readers of answers: never a piece of one, always what it has come to.
 
     Of the chat that has the focus the whole text is read, of all others that they are done.
-
-    Signals:
-        said(words): what was told, whether or not somebody listened.
     """
 
-    said = Signal(str)
+    said = Signal(str)  # (words): what was told, whether or not somebody listened
 
     def __init__(self, library: ChatLibrary, workspace: Workspace, window: QWidget) -> None:
         super().__init__(window)
@@ -155,15 +152,12 @@ class PortalChannel(QObject):
     """The desktop's portal (Linux).
 
     Its notifications need no unsigned numbers, which the binding cannot put into a message.
-
-    Signals:
-        chosen(name): the person clicked this one.
     """
 
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
     FACE = "org.freedesktop.portal.Notification"
 
-    chosen = Signal(str)
+    chosen = Signal(str)  # (name): the person clicked this one
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -189,15 +183,11 @@ class PortalChannel(QObject):
 
 
 class TrayChannel(QObject):
-    """Qt's message of a tray icon, which is there only as long (macOS).
-
-    Signals:
-        chosen(name): the person clicked this one.
-    """
+    """Qt's message of a tray icon, which is there only as long (macOS)."""
 
     SHOWN_MS = 10_000
 
-    chosen = Signal(str)
+    chosen = Signal(str)  # (name): the person clicked this one
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -233,13 +223,9 @@ def system_channel(parent: QObject) -> Channel | None:
 
 
 class Notifications(QObject):
-    """Tells of answers that took long, unless the settings say not to.
+    """Tells of answers that took long, unless the settings say not to."""
 
-    Signals:
-        opened(id): the person clicked the notification of this chat.
-    """
-
-    opened = Signal(str)
+    opened = Signal(str)  # (id): the person clicked the notification of this chat
 
     def __init__(
         self,
@@ -306,11 +292,7 @@ NAMES = ("quick_ask", "new", "settings", "quit")
 
 
 class Tray(QObject):
-    """Comes and goes with the setting.
-
-    Attributes:
-        icon: it, while it is there.
-    """
+    """Comes and goes with the setting."""
 
     def __init__(
         self,
@@ -324,7 +306,7 @@ class Tray(QObject):
         self._commands = commands
         self._come_forward = come_forward
         self._window = window
-        self.icon: QSystemTrayIcon | None = None
+        self.icon: QSystemTrayIcon | None = None  # it, while it is there
         self._menu: QMenu | None = None
         settings.announcer.changed.connect(self._on_changed)
 
@@ -360,13 +342,9 @@ class Tray(QObject):
 
 
 class Pulse(QObject):
-    """Ticks while any chat answers.
+    """Ticks while any chat answers."""
 
-    Signals:
-        beat(alpha): how opaque the dots are now, 0 to 255.
-    """
-
-    beat = Signal(int)
+    beat = Signal(int)  # (alpha): how opaque the dots are now, 0 to 255
     STILL = 150
     STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
 

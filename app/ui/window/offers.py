@@ -30,13 +30,9 @@ from app.ui.workspace.workspace import Workspace
 
 
 class ArgumentsDialog(Sheet):
-    """A line for each argument.
+    """A line for each argument."""
 
-    Signals:
-        given(arguments): what was written for each, by name.
-    """
-
-    given = Signal(dict)
+    given = Signal(dict)  # (arguments): what was written for each, by name
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
@@ -69,15 +65,10 @@ class ArgumentsDialog(Sheet):
 
 
 class PaneOffers(QObject):
-    """Lists what the servers of a pane's chat offer, and fetches what is chosen.
+    """Lists what the servers of a pane's chat offer, and fetches what is chosen."""
 
-    Signals:
-        changed(): a server has told its list.
-        written(text): a prompt has come; it is to stand in the field.
-    """
-
-    changed = Signal()
-    written = Signal(str)
+    changed = Signal()  # a server has told its list
+    written = Signal(str)  # (text): a prompt has come; it is to stand in the field
 
     def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
         super().__init__(pane)

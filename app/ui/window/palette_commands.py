@@ -40,11 +40,7 @@ MOST_RECENT = 30
 
 
 class PaletteCommands(QObject):
-    """Opens the palette over the window that is in front.
-
-    Attributes:
-        palette: the one that is open, else None.
-    """
+    """Opens the palette over the window that is in front."""
 
     def __init__(
         self,
@@ -64,7 +60,7 @@ class PaletteCommands(QObject):
         self._toast = toast
         self._commands = commands
         self._window = window
-        self.palette: Palette | None = None
+        self.palette: Palette | None = None  # the one that is open, else None
         self._days = day_headings()
 
     @command("palette", mark("Command Palette…"), "Ctrl+K")

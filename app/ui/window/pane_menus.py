@@ -73,19 +73,14 @@ def model_menu(
 
 
 class UnloadMenu:
-    """The models that are in memory, to be taken out of it.
-
-    Attributes:
-        why_not: says why one cannot be unloaded now, "" if it can.
-        unload: does it.
-    """
+    """The models that are in memory, to be taken out of it."""
 
     def __init__(
         self, loader: ModelLoader, why_not: Callable[[str], str], unload: Callable[[str], object]
     ) -> None:
         self._loader = loader
-        self.why_not = why_not
-        self.unload = unload
+        self.why_not = why_not  # says why one cannot be unloaded now, "" if it can
+        self.unload = unload  # does it
 
     def fill(self, menu: QMenu) -> QMenu:
         """Put an entry for each into the menu; the tooltip says why one is disabled."""
@@ -112,18 +107,11 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(QObject):
-    """Opens them for every pane of a workspace, inside ``window``.
+    """Opens them for every pane of a workspace, inside ``window``."""
 
-    Signals:
-        get_asked(): the person wants a model from the hub.
-        manage_asked(): the person wants to see what is installed.
-        servers_asked(): the person wants to see the servers of tools.
-
-    """
-
-    get_asked = Signal()
-    manage_asked = Signal()
-    servers_asked = Signal()
+    get_asked = Signal()  # the person wants a model from the hub
+    manage_asked = Signal()  # the person wants to see what is installed
+    servers_asked = Signal()  # the person wants to see the servers of tools
 
     def __init__(
         self,

@@ -29,13 +29,9 @@ WIDEST_SIDEBAR = 400
 
 
 class TextSize(QObject):
-    """Keeps the size in the settings, and gives the sidebar room for it.
+    """Keeps the size in the settings, and gives the sidebar room for it."""
 
-    Signals:
-        said(text): what the size is now.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  # (text): what the size is now
 
     def __init__(self, settings: Settings, sidebar: Sidebar, window: QWidget) -> None:
         super().__init__(window)
@@ -94,20 +90,16 @@ class TextSize(QObject):
 
 
 class SpellingCommands(QObject):
-    """Gives each pane its marks of misspelt words.
-
-    Attributes:
-        speller: what judges words, for all of the window.
-        fields: by chat what marks the misspelt words of its message.
-    """
+    """Gives each pane its marks of misspelt words."""
 
     def __init__(
         self, settings: Settings, speller: Speller, workspace: Workspace, window: QWidget
     ) -> None:
         super().__init__(window)
         self._settings = settings
-        self.speller = speller
+        self.speller = speller  # what judges words, for all of the window
         settings.announcer.changed.connect(self._on_changed)
+        # by chat what marks the misspelt words of its message
         self.fields: dict[str, Misspelt] = {}
         workspace.pane_made.connect(self._on_pane_made)
         workspace.forgotten.connect(self._on_forgotten)
@@ -155,18 +147,10 @@ class HelpCommands:
 
 
 class SettingsCommands(QObject):
-    """Opens the settings.
+    """Opens the settings."""
 
-    Attributes:
-        shown: the open window, if any.
-
-    Signals:
-        asked(command): what that command does is wanted.
-        restart_asked(): the program is to start again, as for another language.
-    """
-
-    asked = Signal(str)
-    restart_asked = Signal()
+    asked = Signal(str)  # (command): what that command does is wanted
+    restart_asked = Signal()  # the program is to start again, as for another language
 
     def __init__(
         self,
@@ -179,7 +163,7 @@ class SettingsCommands(QObject):
         self._settings = context.settings
         self._undos = undos
         self._window = window
-        self.shown: SettingsWindow | None = None
+        self.shown: SettingsWindow | None = None  # the open window, if any
         remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
         self._on_changed("send_key")

@@ -46,13 +46,9 @@ _ADD = (
 
 
 class OwnKeys(QObject):
-    """What was chosen is kept in the settings, in Qt's portable spelling, and holds at once.
+    """What was chosen is kept in the settings, in Qt's portable spelling, and holds at once."""
 
-    Signals:
-        changed(): some command has other keys.
-    """
-
-    changed = Signal()
+    changed = Signal()  # some command has other keys
 
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -181,20 +177,15 @@ def words_of(name: str) -> str:
 
 
 class ShortcutsDialog(Sheet):
-    """All commands by menu, with a search; each command's keys are a button that changes them.
-
-    Attributes:
-        buttons: by the command's name.
-        search: leaves the rows that have all of its words.
-    """
+    """All commands by menu, with a search; each command's keys are a button that changes them."""
 
     def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
         super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
         self._before: Mapping[str, list[str]] = {}
-        self.buttons: dict[str, QPushButton] = {}
+        self.buttons: dict[str, QPushButton] = {}  # by the command's name
         self._found: list[tuple[str, QLabel, list[QWidget]]] = []  # words, heading, the row
-        self.search = QLineEdit(self)
+        self.search = QLineEdit(self)  # leaves the rows that have all of its words
         self.search.setPlaceholderText(tr("Search shortcuts"))
         self.search.setAccessibleName(tr("Search shortcuts"))
         self.search.setClearButtonEnabled(True)

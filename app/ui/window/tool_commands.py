@@ -16,11 +16,7 @@ from app.ui.workspace.workspace import Workspace
 
 
 class ToolCommands(QObject):
-    """Opens what belongs to tools, inside ``window``.
-
-    Attributes:
-        shown: the open window of servers, if any.
-    """
+    """Opens what belongs to tools, inside ``window``."""
 
     def __init__(
         self,
@@ -36,7 +32,7 @@ class ToolCommands(QObject):
         self._chats = chats
         self._menus = menus
         self._window = window
-        self.shown: ToolsWindow | None = None
+        self.shown: ToolsWindow | None = None  # the open window of servers, if any
         menus.servers_asked.connect(self.show_servers)
 
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=Where.ANYWHERE)

@@ -21,15 +21,11 @@ TIME_TO_REGRET_S = 10.0
 
 @dataclass(frozen=True)
 class Undo:
-    """One thing to take back.
+    """One thing to take back."""
 
-    Attributes:
-        act: takes it back; False if that cannot be done now, so that it stays to be undone.
-        chat_id: the chat that was closed or deleted, where that is what was done.
-    """
-
+    # takes it back; False if that cannot be done now, so that it stays to be undone
     act: Callable[[], object]
-    chat_id: str = ""
+    chat_id: str = ""  # the chat that was closed or deleted, where that is what was done
 
 
 class Undos(QObject):

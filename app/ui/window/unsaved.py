@@ -23,11 +23,7 @@ WORDS = mark("Something went wrong. Your last action may not have taken effect."
 
 
 class ErrorNotice(QObject):
-    """Tells of errors as they happen.
-
-    Attributes:
-        post: takes a report's path, on any thread.
-    """
+    """Tells of errors as they happen."""
 
     TOLD_S = 20.0
 
@@ -38,6 +34,7 @@ class ErrorNotice(QObject):
         # Beside the window's own toast, whose next word would take its place.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._show_report)
+        # post: takes a report's path, on any thread
         _, self.post = bridge.channel(self._tell)
 
     def _tell(self, report: Path) -> None:

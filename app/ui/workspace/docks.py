@@ -172,21 +172,16 @@ def _written(state: str) -> bytes:
 
 @dataclass
 class Dock:
-    """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo.
-
-    Attributes:
-        place: while the pane is in a window of its own, a closed dock widget that stands in the
-            main window in its stead. It keeps the place through all changes around it.
-        sizes: of the splitter in which it stood, at that time.
-        bare: its window shows no tab, as long as it is alone there.
-    """
+    """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo."""
 
     pane: ChatPane
     widget: QtAds.CDockWidget
     closed: bool = False
+    # while the pane is in a window of its own, a closed dock widget that stands in the main window
+    # in its stead. It keeps the place through all changes around it.
     place: QtAds.CDockWidget | None = None
-    sizes: tuple[int, ...] = ()
-    bare: bool = False
+    sizes: tuple[int, ...] = ()  # of the splitter in which it stood, at that time
+    bare: bool = False  # its window shows no tab, as long as it is alone there
 
     def fill(self, *, later: bool = False) -> None:
         """Put the pane into the dock widget.
@@ -339,21 +334,15 @@ class Docks:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """One arrangement of panes.
-
-    Attributes:
-        docks: what Qt Advanced Docking saves, in base64: splits, tabs, windows, sizes.
-        chats: ids of the open chats in reading order.
-        active: the id of the chat that has the focus.
-    """
+    """One arrangement of panes."""
 
     MOST = 120
     """Panes that are opened again; each takes some 20 ms. A layout of more is none that was saved
     here."""
 
-    docks: str
-    chats: tuple[str, ...]
-    active: str | None = None
+    docks: str  # what Qt Advanced Docking saves, in base64: splits, tabs, windows, sizes
+    chats: tuple[str, ...]  # ids of the open chats in reading order
+    active: str | None = None  # the id of the chat that has the focus
 
     def to_json(self) -> dict[str, Any]:
         return {"docks": self.docks, "open": list(self.chats), "active": self.active}
@@ -381,15 +370,12 @@ SIDES = {
 
 
 class DockPlacing:
-    """Moves the docks of one dock manager.
-
-    Attributes:
-        restoring: a kept layout is being put back; what Qt tells meanwhile is no person's doing.
-    """
+    """Moves the docks of one dock manager."""
 
     def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
         self._manager = manager
         self._docks = docks
+        # a kept layout is being put back; what Qt tells meanwhile is no person's doing
         self.restoring = False
 
     def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:

@@ -24,17 +24,11 @@ MIDDLE = 0.3
 
 @dataclass(frozen=True)
 class Target:
-    """Where a chat lands.
+    """Where a chat lands."""
 
-    Attributes:
-        area: the tabs that it joins or stands beside.
-        where: "tab" or one of SIDES.
-        index: its number among the tabs, -1 for the last.
-    """
-
-    area: QtAds.CDockAreaWidget
-    where: str
-    index: int = -1
+    area: QtAds.CDockAreaWidget  # the tabs that it joins or stands beside
+    where: str  # "tab" or one of SIDES
+    index: int = -1  # its number among the tabs, -1 for the last
 
     def tinted(self) -> QRect:
         """The part that it will have, in the area's own coordinates."""
@@ -69,18 +63,13 @@ class Tint(QWidget):
 
 
 class TabDrag(QObject):
-    """Watches the tabs of all docks.
+    """Watches the tabs of all docks."""
 
-    Signals:
-        dropped(chat id, target): a tab was let go of over a pane.
-        pulled_out(chat id, corner): beside all windows; a window of its own belongs there.
-        doubled(chat id): its tab was clicked twice.
-        menu_asked(chat id, place): what can be done with it is asked for at this point.
-    """
-
-    dropped = Signal(str, object)
+    dropped = Signal(str, object)  # (chat id, target): a tab was let go of over a pane
+    # (chat id, corner): beside all windows; a window of its own belongs there
     pulled_out = Signal(str, QPoint)
-    doubled = Signal(str)
+    doubled = Signal(str)  # (chat id): its tab was clicked twice
+    # (chat id, place): what can be done with it is asked for at this point
     menu_asked = Signal(str, QPoint)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:

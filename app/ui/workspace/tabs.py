@@ -119,19 +119,13 @@ def _mark(widget: QWidget, name: str, on: bool) -> None:
 
 
 class TitleBars(QObject):
-    """Furnishes each area as it is made.
+    """Furnishes each area as it is made."""
 
-    Signals:
-        asked(chat id, where): a new chat beside this one; "tab", "right" or "down".
-        pressed(chat id): its tab was pressed.
-        turned(): another tab of an area is its current one.
-        restore_asked(): the panes that a maximised one hides are wanted again.
-    """
-
+    # (chat id, where): a new chat beside this one; "tab", "right" or "down"
     asked = Signal(str, str)
-    pressed = Signal(str)
-    turned = Signal()
-    restore_asked = Signal()
+    pressed = Signal(str)  # (chat id): its tab was pressed
+    turned = Signal()  # another tab of an area is its current one
+    restore_asked = Signal()  # the panes that a maximised one hides are wanted again
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)

@@ -30,15 +30,10 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    """Follows the focus from pane to pane, and from window to window.
+    """Follows the focus from pane to pane, and from window to window."""
 
-    Signals:
-        entered(pane): something in this pane has the focus now.
-        window_entered(window): this window is the system's active one now.
-    """
-
-    entered = Signal(object)
-    window_entered = Signal(object)
+    entered = Signal(object)  # (pane): something in this pane has the focus now
+    window_entered = Signal(object)  # (window): this window is the system's active one now
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -80,26 +75,17 @@ class FocusWatch(QObject):
 
 
 class Workspace(QWidget):
-    """Opens, splits, closes and reopens panes, and knows which one has the focus.
+    """Opens, splits, closes and reopens panes, and knows which one has the focus."""
 
-    Signals:
-        active_changed(): another pane has the focus, or none.
-        pane_made(pane): for whoever listens to panes.
-        pane_closed(id): the person closed a pane.
-        forgotten(id): a closed pane is kept no longer.
-        arranged(): the layout is another and worth saving.
-        new_asked(): a chat is asked for from the workspace itself.
-        split_asked(where): the same, by a title bar's button; "tab", "right" or "down".
-        menu_asked(pane, place): what can be done with it is asked for, at its tab.
-    """
-
-    active_changed = Signal()
-    pane_made = Signal(object)
-    pane_closed = Signal(str)
-    arranged = Signal()
-    forgotten = Signal(str)
-    new_asked = Signal()
+    active_changed = Signal()  # another pane has the focus, or none
+    pane_made = Signal(object)  # (pane): for whoever listens to panes
+    pane_closed = Signal(str)  # (id): the person closed a pane
+    arranged = Signal()  # the layout is another and worth saving
+    forgotten = Signal(str)  # (id): a closed pane is kept no longer
+    new_asked = Signal()  # a chat is asked for from the workspace itself
+    # (where): the same, by a title bar's button; "tab", "right" or "down"
     split_asked = Signal(str)
+    # (pane, place): what can be done with it is asked for, at its tab
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
