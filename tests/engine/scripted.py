@@ -35,17 +35,24 @@ TEMPLATE = (
 )
 
 
-def write_scripted(folder: Path, calls: tuple[str, ...] = CALLS, context: int = CONTEXT) -> Path:
+def write_scripted(
+    folder: Path,
+    calls: tuple[str, ...] = CALLS,
+    context: int = CONTEXT,
+    endless: str = "",
+) -> Path:
     """Write the model's folder; returns it.
 
     Args:
         calls: what it says between the first marker of a call and the last, a token each.
         context: the tokens that it takes, which are little more than letters.
+        endless: a message that it answers without end.
     """
     from tokenizers import AddedToken, Tokenizer
 
     folder.mkdir(parents=True)
-    write_tokenizer(folder, TEMPLATE)
+    for_ever = f"{{% if messages[-1].content == {endless!r} %}}(e{{% elif tools and"
+    write_tokenizer(folder, TEMPLATE.replace("{% if tools and", for_ever) if endless else TEMPLATE)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     words = ("<tool_call>", "</tool_call>", *calls, *ANSWER, *REASON)
     tokenizer.add_tokens([AddedToken(word, normalized=False) for word in words])
@@ -54,6 +61,7 @@ def write_scripted(folder: Path, calls: tuple[str, ...] = CALLS, context: int = 
         ("a", *ANSWER, "<|im_end|>"),
         ("r", "<think>", *REASON, "</think>", ANSWER[0]),
         ("t", "<tool_call>", *calls, "</tool_call>", "<|im_end|>"),
+        ("e", "o", "e"),
     )
     return write_chains(folder, chains, 2, context)
 
