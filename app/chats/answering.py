@@ -26,7 +26,7 @@ from app.models.errors import meaning
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.models.names import adapter_of
 from app.settings.language import mark, tr
-from app.store import Message, has_images, has_sounds
+from app.store import Message, has_images, has_sounds, new_id
 from app.tools.host import Toolbox
 from app.tools.tool import as_function
 from engine import (
@@ -83,6 +83,17 @@ class Answering(QObject):
         self._checkpoint.timeout.connect(self._save_progress)
         loader.changed.connect(self._on_model_changed)
         loader.progressed.connect(self._on_model_read)
+
+    def beside(self, saved: SavedChat, chat: ChatSignals, *, fork: bool) -> Answering:
+        """Another that answers meanwhile, in a session of its own, which chats do not keep.
+
+        ``fork``: it begins with what this one's session has read.
+        """
+        made = Answering(saved, self._bridge, self._loader, chat, self.tools.toolbox)
+        made.session = ChatSession(self._loader, new_id())
+        if fork:
+            made.session.twin_of(self.session)
+        return made
 
     @property
     def options(self) -> ChatOptions:

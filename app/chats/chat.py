@@ -77,12 +77,11 @@ class Chat(ChatSignals):
         super().__init__(parent)
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
-        parts = (self._saved, bridge, loader, self, toolbox)
-        self._answering = Answering(*parts)
+        self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         # the columns of a panel, while they are written
-        self.panel = Panelling(*parts, self._answering)
+        self.panel = Panelling(self._saved, loader, self, self._answering)
         # what asks the helpers that the model calls for
-        self.helping = Helping(*parts, self._answering)
+        self.helping = Helping(self._saved, loader, self, self._answering)
         # alias: what stands in the place of its model's name while that is hidden, else ""
         # unsent: why it was not, in a sentence, until something else is written; else ""
         self.alias = self._short = self.unsent = ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
@@ -25,10 +25,6 @@ from app.settings.language import tr
 from app.store import Message, new_id
 from app.tools.builtin import helper_questions
 from app.tools.tool import ToolError, failed
-
-if TYPE_CHECKING:
-    from app.bridge import Bridge
-    from app.tools.host import Toolbox
 
 _AT_WORK = {
     Phase.READING: LaneState.READING,
@@ -70,16 +66,13 @@ class Helping(QObject):
     def __init__(
         self,
         saved: SavedChat,
-        bridge: Bridge,
         loader: ModelLoader,
         chat: ChatSignals,
-        toolbox: Toolbox,
         main: Answering,
     ) -> None:
         """``main``: what answers in the chat, and calls tools."""
         super().__init__(chat)
-        self._saved, self._bridge, self._loader = saved, bridge, loader
-        self._toolbox, self._main, self._chat = toolbox, main, chat
+        self._saved, self._loader, self._main, self._chat = saved, loader, main, chat
         self._rounds: dict[str, _Round] = {}
         self._measure = QTimer(self, interval=self.MEASURE_MS)
         self._measure.timeout.connect(self._on_measure)
@@ -166,9 +159,7 @@ class Helping(QObject):
         answer = Answer(new_id(), model=round_.model, options=round_.options)
         aside.add(Message(answer.message_id, record.id, messages[-1].id, "assistant"))
         signals = ChatSignals(self)
-        helper = Answering(aside, self._bridge, self._loader, signals, self._toolbox)
-        if path:
-            helper.session.twin_of(self._main.session)
+        helper = self._main.beside(aside, signals, fork=bool(path))
         helper.session.set_background(True)
         signals.text_added.connect(partial(self._on_text, round_, number))
         signals.phase_changed.connect(partial(self._on_phase, round_, number))

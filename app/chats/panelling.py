@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
@@ -14,15 +13,10 @@ from app.chats.answering import Answering
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
-from app.chats.session import ChatSession
 from app.chats.signals import ChatSignals
 from app.chats.turn import Paused, Reply, Running
 from app.models.loading import ModelLoader
 from app.store import Message, new_id
-
-if TYPE_CHECKING:
-    from app.bridge import Bridge
-    from app.tools.host import Toolbox
 
 
 class Panelling(QObject):
@@ -38,17 +32,13 @@ class Panelling(QObject):
     def __init__(
         self,
         saved: SavedChat,
-        bridge: Bridge,
         loader: ModelLoader,
         chat: ChatSignals,
-        toolbox: Toolbox,
         main: Answering,
     ) -> None:
         """``main``: what answers in the chat otherwise."""
         super().__init__(chat)
-        self._parts = (saved, bridge, loader)
-        self._saved, self._loader = saved, loader
-        self._toolbox, self._main, self._chat = toolbox, main, chat
+        self._saved, self._loader, self._main, self._chat = saved, loader, main, chat
         self._front, self._kept = False, ""
         self.lanes: dict[str, Answering] = {}
 
@@ -99,9 +89,7 @@ class Panelling(QObject):
                 begun.append(answer)
             self._saved.show(begun[0].message_id)
         for answer in begun:
-            lane = Answering(*self._parts, self._signals(), self._toolbox)
-            lane.session = ChatSession(self._loader, new_id())
-            lane.session.twin_of(self._main.session)
+            lane = self._main.beside(self._saved, self._signals(), fork=True)
             lane.session.set_front(self._front)
             self.lanes[answer.message_id] = lane
             lane.prepare(answer)

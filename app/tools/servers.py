@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from app.settings.files import replace_text
 from app.settings.language import mark, tr
 from app.tools.tool import BUILT_IN, ToolError, visible
 
@@ -133,11 +133,8 @@ def read_file(path: Path) -> Read:
 
 def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
     """Write the file in one step, for its owner alone: it may hold keys. Raises ToolError."""
-    beside = path.with_name(path.name + ".new")
     try:
-        beside.touch(mode=0o600)
-        beside.write_text(to_text(servers), encoding="utf-8")
-        os.replace(beside, path)
+        replace_text(path, to_text(servers))
     except OSError as error:
         why = error.strerror
         raise ToolError(mark("The tool servers could not be saved: {why}."), why=why) from error

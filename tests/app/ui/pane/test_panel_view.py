@@ -54,11 +54,6 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
         "C Engineer · Guide",
     ]
     assert QApplication.focusWidget() is pane.panel.columns[0]
-    for command, may in (("edit_last", False), ("composer", True)):
-        press(run, command)
-        if may:
-            run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
-        assert pane.panel.columns[0].row._panel.isEnabled() == may
     question = chat.transcript[ids[0]].parent_id
     assert [m.id for m in chat.transcript.children(question)] == ids
     edited(run, pane.panel.columns[0].row)
