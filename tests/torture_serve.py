@@ -39,9 +39,9 @@ from engine.serve.agents import MOST_AGENTS
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.connection import SPARE_FILES
+from engine.serve.conversations import KEPT
 from engine.serve.queue import SILENT_SECONDS
 from engine.serve.server import Server
-from engine.serve.sessions import KEPT
 from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
 from tests.engine.serving import (

@@ -32,19 +32,13 @@ from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import BROKE_DOWN, Entry, Served
+from engine.serve.places import AnotherModelError, Places, tried
 from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
 from engine.serve.routes.completions import Embedding, Embeddings, written
 from engine.serve.routes.messages import CountTokens
 from engine.serve.routes.schema import JSON
-from engine.serve.sessions import (
-    AnotherModelError,
-    Places,
-    Sent,
-    check_digest,
-    session_name,
-    tried,
-)
+from engine.serve.sessions import Sent, check_digest, session_name
 
 log = logging.getLogger(__name__)
 

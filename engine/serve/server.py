@@ -19,8 +19,10 @@ from engine.serve.answering import Answering
 from engine.serve.app import application
 from engine.serve.auth import Keys, Settings, Sharing
 from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
+from engine.serve.conversations import Conversations, Names
 from engine.serve.metrics import Metrics
 from engine.serve.models import Entry, Served
+from engine.serve.places import Places
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.completions import Completions
 from engine.serve.routes.messages import Messages
@@ -29,7 +31,7 @@ from engine.serve.routes.ollama import OllamaChat, OllamaModels
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
-from engine.serve.sessions import Conversations, Names, Places, Sessions
+from engine.serve.sessions import Sessions
 
 log = logging.getLogger(__name__)
 

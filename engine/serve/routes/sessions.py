@@ -15,9 +15,10 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.serve import bodies
 from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Served
+from engine.serve.places import tried
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
-from engine.serve.sessions import Named, Sessions, checked, tried
+from engine.serve.sessions import Named, Sessions, checked
 
 LONGEST_TTL = 30 * 86400.0
 

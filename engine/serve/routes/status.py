@@ -19,9 +19,10 @@ from engine.serve.agents import Agents
 from engine.serve.auth import guest_of
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import Served
+from engine.serve.places import Places
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import schema_of
-from engine.serve.sessions import ALIASES, Places, Sessions
+from engine.serve.sessions import ALIASES, Sessions
 
 
 class Health:

@@ -9,8 +9,9 @@ import pytest
 from engine import Engine, Model, SamplingParams
 from engine.engine import Session
 from engine.serve.auth import Guest, Keys, Settings
+from engine.serve.conversations import KEPT, Conversations
 from engine.serve.server import Server
-from engine.serve.sessions import KEPT, Conversations, SessionConfig
+from engine.serve.sessions import SessionConfig
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 
 BEGINNING = "What follows is known to nobody but those who were told it by its owner. " * 5

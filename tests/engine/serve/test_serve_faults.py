@@ -31,8 +31,8 @@ from engine.runtime.plan import StepPlan
 from engine.runtime.workers import THREADS
 from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
+from engine.serve.conversations import KEPT
 from engine.serve.server import Server
-from engine.serve.sessions import KEPT
 from tests.checked import PROGRAM
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
 

@@ -23,10 +23,11 @@ from engine.serve import bodies, sessions
 from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
+from engine.serve.conversations import Conversations
+from engine.serve.places import Places
 from engine.serve.queue import Queue, Ticket
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
-from engine.serve.sessions import Conversations, Places
 from tests.engine.families import FAMILIES
 from tests.engine.serve.conftest import Serve
 from tests.engine.serve_race import Broken, Race

@@ -19,9 +19,9 @@ import pytest
 from engine import Engine
 from engine.cache.offload import APART, kept_apart
 from engine.cli.main import main
-from engine.serve import sessions
+from engine.serve import conversations
+from engine.serve.conversations import MOST_NAMES, Names
 from engine.serve.server import Server
-from engine.serve.sessions import MOST_NAMES, Names
 from tests.engine.scripted import call, write_agent
 from tests.engine.serving import ask, until
 
@@ -124,7 +124,7 @@ def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_p
 def test_what_rests_is_written_while_it_stays(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "KEEP_IDLE", 0.2)
+    monkeypatch.setattr(conversations, "KEEP_IDLE", 0.2)
     cache = tmp_path / "cache"
     with serving(folder, cache) as server:
         usage(server, turns(0))
@@ -148,7 +148,7 @@ def test_the_answers_are_those_of_a_session_that_was_never_written(
     tmp_path: Path, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is written while it stays is a copy: no token of the next answer is another."""
-    monkeypatch.setattr(sessions, "KEEP_IDLE", 0.0)
+    monkeypatch.setattr(conversations, "KEEP_IDLE", 0.0)
     said: list[dict[str, Any]] = [{"role": "user", "content": "word " * 200}]
     asked: dict[str, Any] = {"max_tokens": 24, "temperature": 0, "logit_bias": {"2": -100}}
     found = []
@@ -179,8 +179,8 @@ def test_kill_9_leaves_conversations(folder: Path, tmp_path: Path) -> None:
 import sys, time
 sys.path.insert(0, {str(Path.cwd())!r})
 from pathlib import Path
-from engine.serve import sessions
-sessions.KEEP_IDLE = 0.1
+from engine.serve import conversations
+conversations.KEEP_IDLE = 0.1
 from tests import checked
 from tests.engine.serve.test_serve_restart import *
 checked.once()

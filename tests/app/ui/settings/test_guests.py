@@ -28,7 +28,7 @@ from app.ui.sidebar.guests import GuestDialog
 from engine.bench.random_models import SHAPES, write_model
 from engine.cache.offload import APART, kept_apart
 from engine.cli.launch import AGENTS
-from engine.serve import sessions
+from engine.serve import conversations
 from tests.app.conftest import Run, Start
 from tests.engine.scripted import write_scripted
 
@@ -286,7 +286,7 @@ def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
     profile.mkdir()
     told = {"model": model, "models": [model], "serve": True, "serve_port": free_port()}
     (profile / "settings.json").write_text(json.dumps(told))
-    monkeypatch.setattr(sessions, "KEEP_IDLE", 0.1)
+    monkeypatch.setattr(conversations, "KEEP_IDLE", 0.1)
     run = start(engine_factory=make_engine)
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=60_000)
     assert asked(run, 0)[1] == 0

@@ -1,0 +1,240 @@
+"""Where each request is answered: one place in one queue, and a session of its own meanwhile.
+
+Whether there is a place is decided before the first byte of an answer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from engine.engine import Session
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    SESSION_CLOSED,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+)
+from engine.messages import Failed, Finished, Message
+from engine.model.info import Model
+from engine.serve.auth import Guest, Settings, Sharing
+from engine.serve.conversations import Conversation, Conversations
+from engine.serve.errors import MODEL_UNLOADED, RefusedError
+from engine.serve.queue import Queue, Report
+from engine.serve.sessions import Named, Sent, SessionConfig, Sessions
+
+log = logging.getLogger(__name__)
+
+_UNSOUND = (
+    *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
+    *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
+)
+"""After these errors nothing of a session is relied on."""
+
+
+class AnotherModelError(RefusedError):
+    """The session talks to another model than the one that was found for the request."""
+
+
+@dataclass
+class Place:
+    """Where one request is answered.
+
+    Attributes:
+        session: the engine's. Nobody else uses it meanwhile.
+        last: how the reply has ended. While that is not known the session is not relied on.
+        said: the answer, where the client has all of it.
+        named: the client's session that it is in; None for a request without one.
+    """
+
+    session: Session
+    last: Finished | Failed | None = None
+    said: Message | None = None
+    named: Named | None = None
+
+
+class Asked(Protocol):
+    """What a place must know of a request."""
+
+    @property
+    def messages(self) -> list[Message]: ...
+
+    @property
+    def config(self) -> SessionConfig: ...
+
+    @property
+    def head(self) -> Sequence[str]: ...
+
+
+class Places:
+    """Gives each request its place. Lives on the server's event loop.
+
+    Args:
+        sharing: what one of several keys may have of the places and of the queue.
+
+    Attributes:
+        queue: of all requests that are answered.
+        sessions: those with a name.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        known: Conversations,
+        settings: Settings,
+        sharing: Sharing | None = None,
+    ) -> None:
+        self.sessions = sessions
+        self._known = known
+        self._most_waiting = settings.queue
+        self._sharing = sharing or Sharing()
+        spare = partial(self._sharing.spare, settings.at_once)
+        self.queue = Queue(settings.at_once, reserved=1, spare=spare)
+        self._waiting: Counter[str] = Counter()  # requests by key
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return self._waiting.total()
+
+    @asynccontextmanager
+    async def take(
+        self,
+        guest: Guest,
+        name: str | None,
+        model: Model,
+        asked: Asked,
+        sent: Sent | None,
+        report: Report,
+        answers: int = 1,
+    ) -> AsyncIterator[Place]:
+        """Wait for a place, which nobody else gets until this is left.
+
+        Args:
+            name: of the client's session; None for a request without one.
+            sent: the conversation that the session is sent.
+            report: tells a waiting client its place in the queue.
+            answers: that the request wants. Each takes a place in `queue`.
+
+        Raises:
+            RefusedError: 429 when there is no room for the session, or to wait.
+            EngineError: the engine was stopped, or the session freed.
+        """
+        what = "an answer to begin"
+        with ExitStack() as held:
+            if name is None:
+                await self._admitted(self.queue, held, False, guest, report, what, answers)
+                known = self._known.take(model, asked.messages, asked.config, guest, asked.head)
+                place = Place(known.session)
+                end = partial(self._leave, known, place)
+                held.callback(end)
+                held.callback(tried, end)
+                yield place
+                return
+            named = self._named(guest, name, model, answers)
+            await self._admitted(named.queue, held, True, guest, report, "its session")
+            await self._admitted(self.queue, held, True, guest, report, what, answers, named)
+            before = named.config
+            place = Place(self._session(named, model, asked.config), named=named)
+            end = partial(self._leave_named, named, place, before)
+            held.callback(end)
+            held.callback(tried, end)
+            if sent is not None:
+                named.sent = sent.kept
+            yield place
+
+    def _leave(self, known: Conversation, place: Place) -> None:
+        if isinstance(place.last, Finished):
+            if place.said is not None:
+                known.messages.append(place.said)
+                place.said = None
+            self._known.give_back(known)
+        else:
+            known.session.close()
+            self._known.closed(known)
+
+    def _leave_named(self, named: Named, place: Place, before: SessionConfig) -> None:
+        named.answers = None
+        failed = place.last.code if isinstance(place.last, Failed) else ""
+        if failed == UNSUPPORTED_SESSION:
+            named.config = before  # what was refused does not stay asked for
+        if named.session is place.session and (place.last is None or failed in _UNSOUND):
+            named.close()
+
+    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
+        named = self.sessions.find(guest, name)
+        if named is None:
+            self._check_queue(self.queue, True, guest, answers)
+            return self.sessions.make(guest, name, model, SessionConfig())
+        if (named.model.path, named.model.adapter) != (model.path, model.adapter):
+            raise AnotherModelError(
+                400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
+            )
+        return named
+
+    def _session(self, named: Named, model: Model, config: SessionConfig) -> Session:
+        """The engine's session, opened anew where it is to have another configuration."""
+        if named.freed:
+            raise named.gone()
+        wanted = named.config.with_(config)
+        if wanted != named.config or named.model != model:
+            named.close()
+            named.config, named.model = wanted, model
+        if named.session is None:
+            named.session = self.sessions.open(named)
+        return named.session
+
+    async def _admitted(
+        self,
+        queue: Queue,
+        held: ExitStack,
+        named: bool,
+        guest: Guest,
+        report: Report,
+        what: str,
+        places: int = 1,
+        whose: Named | None = None,
+    ) -> None:
+        self._check_queue(queue, named, guest, places)
+        ticket = queue.enter(named, places, guest.id)
+        held.callback(ticket.leave)
+        held.callback(tried, ticket.leave)
+        if whose is not None:
+            whose.ticket = ticket
+        self._waiting[guest.id] += 1
+        try:
+            await ticket.wait(report, what)
+        finally:
+            self._waiting[guest.id] -= 1
+
+    def _check_queue(self, queue: Queue, named: bool, guest: Guest, places: int = 1) -> None:
+        left = self._most_waiting - self.waiting
+        mine = self._waiting[guest.id]
+        if left > 0 and self._sharing.may_have(mine + 1, left):
+            return
+        if queue.would_wait(named, places, guest.id):
+            if left > 0:
+                raise self._sharing.refused("the requests that may wait")
+            raise RefusedError(
+                429,
+                f"{self.waiting} requests wait already, and no more may. Ask again later.",
+                CAPACITY_EXHAUSTED,
+            )
+
+
+def tried(part: Callable[[], object]) -> None:
+    """Give up what one request has. Its exit stack has the part a second time, without this.
+
+    A fault in either would keep others waiting, or a session open for ever.
+    """
+    try:
+        part()
+    except BaseException:
+        log.exception("what a request had was not given up at once")
