@@ -38,7 +38,7 @@ from engine.batch.run import Runner
 from engine.errors import EngineError
 from engine.trial.checks import Checker, Verdict
 from engine.trial.judging import Case, checked, eye_key, judge
-from engine.trial.plan import PlanError, Prompt, Trial, Variant, parsed
+from engine.trial.plan import Check, PlanError, Prompt, Trial, Variant, parsed
 from engine.trial.report import Cell as Outcome
 from engine.trial.report import Table
 
@@ -288,6 +288,10 @@ class AnswerTable(QObject):
     def results(self) -> Table:
         """What there is by now, as `python -m engine trial` has it."""
         names = dict(zip(self.columns.values(), self.heads, strict=True))
+
+        def known(checks: Sequence[Check]) -> tuple[Check, ...]:
+            return tuple(replace(each, against=names.get(each.against, "")) for each in checks)
+
         variants = [replace(self._variants[name], name=head) for name, head in names.items()]
         if self.blind:
             variants = [Variant(variant.name, "") for variant in variants]
@@ -301,11 +305,16 @@ class AnswerTable(QObject):
         for variant in variants:
             for prompt in self.trial.prompts:
                 content, found = outcomes[variant.name, prompt.id]
-                against = {c.words: names.get(c.against) for c in self.trial.checks_of(prompt)}
-                words = [w for w, other in against.items() if other != variant.name]
-                judged = {w: found.get(w, Verdict(None)) for w in words}
+                checks = self.trial.checks_of(prompt)
+                judged = {
+                    told.words: found.get(check.words, Verdict(None))
+                    for check, told in zip(checks, known(checks), strict=True)
+                    if not told.against or told.against != variant.name
+                }
                 table[variant.name, prompt.id] = Outcome(content, judged)
-        return Table(replace(self.trial, variants=tuple(variants)), table)
+        prompts = tuple(replace(p, checks=known(p.checks)) for p in self.trial.prompts)
+        checks, shown = known(self.trial.checks), tuple(variants)
+        return Table(replace(self.trial, prompts=prompts, checks=checks, variants=shown), table)
 
     def say(self, prompt: Prompt, cell: Cell, passed: bool) -> None:
         """What a person says of an answer, and of all to this prompt that say the same."""

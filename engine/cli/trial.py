@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from time import monotonic
 
 from engine.batch.results import OutputError
 from engine.cli.arguments import (
@@ -21,9 +22,11 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.trial import plan
 from engine.trial.plan import Trial
-from engine.trial.report import Table, write
+from engine.trial.report import TABLE, Table, write
 from engine.trial.run import ANSWERS, Records, Run
 
+_EACH_S = 5
+"""At least between two writings of what there is by then."""
 DONE, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -53,7 +56,7 @@ def main(options: argparse.Namespace) -> int:
             Records(out / ANSWERS) as records,
             Engine(ranks=ranks_of(options), ways_dir=ways_dir()) as engine,
         ):
-            table = _run(engine, trial, records, options)
+            table = _run(engine, trial, records, options, out)
         _write(table, out)
     except KeyboardInterrupt:
         print("trial: interrupted; the same command goes on from here.", file=sys.stderr)
@@ -70,11 +73,17 @@ def main(options: argparse.Namespace) -> int:
     return SOME_FAILED if failed else DONE
 
 
-def _run(engine: Engine, trial: Trial, records: Records, options: argparse.Namespace) -> Table:
-    line = Line(sys.stderr)
+def _run(
+    engine: Engine, trial: Trial, records: Records, options: argparse.Namespace, out: Path
+) -> Table:
+    line, due = Line(sys.stderr), 0.0
 
     def told(done: int, of: int) -> None:
+        nonlocal due
         line.draw(f"{bar(done, of)} {done:,} of {of:,}")
+        if (began := monotonic()) >= due:  # what a run that is killed leaves can be opened
+            write(out / TABLE, run.table().to_json())
+            due = monotonic() + max(_EACH_S, 20 * (monotonic() - began))
 
     try:
         run = Run(engine, trial, records, options.concurrency, told, options.retry_failed)
@@ -86,7 +95,7 @@ def _run(engine: Engine, trial: Trial, records: Records, options: argparse.Names
 def _write(table: Table, folder: Path) -> None:
     for name, text in (
         ("table.csv", table.to_csv()),
-        ("table.json", table.to_json()),
+        (TABLE, table.to_json()),
         ("table.html", table.to_html()),
     ):
         write(folder / name, text)

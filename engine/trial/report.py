@@ -18,7 +18,7 @@ from engine.trial.checks import Verdict
 from engine.trial.figures import Difference, Share, difference, share
 from engine.trial.plan import PlanError, Prompt, Trial, Variant, parsed, read
 
-_TABLE = "table.json"
+TABLE = "table.json"
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,13 @@ def opened(path: Path, guide: str) -> Table:
         PlanError: says what is wrong with it.
         OSError: it cannot be read.
     """
-    path = path / _TABLE if path.is_dir() else path
+    path = path / TABLE if path.is_dir() else path
     told = _results(path) if path.suffix.lower() == ".json" else None
     if told is not None:
         return _table(told, guide)
     trial = read(path, guide)
     with suppress(OSError, PlanError):
-        told = _results(path.with_name(f"{path.stem}-results") / _TABLE)
+        told = _results(path.with_name(f"{path.stem}-results") / TABLE)
         return Table(trial, {} if told is None else _table(told, guide).known(trial))
     return Table(trial, {})
 

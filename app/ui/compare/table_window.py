@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.chats.table import MESSAGE, AnswerTable, Cell, as_markdown
 from app.settings.language import counted, number, tr
-from app.ui.compare.trial_dialog import written
+from app.ui.compare.trial_dialog import check_line, written
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets import asking
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.sheet import Sheet
+from engine.trial.plan import Check
 
 _LOOK_MS, _SOON_MS = 500, 150
 _SHOWN = 700
@@ -31,16 +33,16 @@ _TIP = 2_000
 _KINDS = "CSV (*.csv);;Markdown (*.md);;JSON (*.json);;HTML (*.html)"
 
 
-def verdict_words(cell: Cell) -> str:
-    """What came of a reply's check; "" where there is nothing to say."""
+def verdict_words(cell: Cell, checks: Sequence[Check]) -> str:
+    """What came of a reply's checks, which are these; "" where there is nothing to say."""
     if cell.verdict is None:
         return ""
     if cell.verdict.passed is None:
         return tr("Undecided: {why}", why=cell.verdict.why)
     if cell.verdict.passed:
         return tr("Passes")
-    failed = [words for words, verdict in cell.verdicts.items() if verdict.passed is False]
-    return f"{tr('Fails')}: {failed[0]}" if cell.checks > 1 else tr("Fails")
+    failed = next(c for c in checks if cell.verdicts.get(c.words) == cell.verdict)
+    return f"{tr('Fails')}: {check_line(failed)}" if cell.checks > 1 else tr("Fails")
 
 
 class TableWindow(Sheet):
@@ -119,7 +121,7 @@ class TableWindow(Sheet):
                     self._cells[row, place] = cell
                     text = cell.text.strip()
                     note = f"{cell.note}…" if cell.note == tr("Replying") else cell.note
-                    judged = "" if cell.note else verdict_words(cell)
+                    judged = "" if cell.note else verdict_words(cell, table.trial.checks_of(prompt))
                     heads = [f"[{words}]" for words in (note, judged) if words]
                     self._put(row, place, "\n".join([*heads, text]).strip(), text or note)
         of = len(cells)
@@ -225,7 +227,8 @@ class TableWindow(Sheet):
         rows, found = [], self.table.cells()
         for prompt in self._prompts:
             cells = [found[prompt.id, chat_id] for chat_id in self.table.columns]
-            notes = [c.note or verdict_words(c) for c in cells]
+            checks = self.table.trial.checks_of(prompt)
+            notes = [c.note or verdict_words(c, checks) for c in cells]
             told = [
                 f"{c.text} [{n}]".lstrip() if n else c.text
                 for c, n in zip(cells, notes, strict=True)

@@ -44,7 +44,7 @@ from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine.sandbox.python_cell import offered
 from engine.serve import json_input
-from engine.trial.plan import PlanError, Prompt, Trial, Variant, parsed, prompts_of
+from engine.trial.plan import Check, PlanError, Prompt, Trial, Variant, parsed, prompts_of
 from engine.trial.report import Table, opened, write
 
 CHECKS = {
@@ -150,6 +150,18 @@ def _key(name: str) -> str:
     return name if name.isidentifier() and name.isascii() else json.dumps(name, ensure_ascii=False)
 
 
+def value_line(kind: str, value: Any) -> str:
+    """What a check looks for, in one line."""
+    value = value[0] if kind == "contains" and len(value) == 1 else value
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def check_line(check: Check) -> str:
+    """What a check asks of a reply, as its row says it: "Replies contain · Paris"."""
+    value = "" if check.kind == "eye" else value_line(check.kind, check.value)
+    return " · ".join(filter(None, (tr("Not") * check.turned, tr(CHECKS[check.kind]), value)))
+
+
 class CheckRow(QWidget):
     """What each reply has to be.
 
@@ -171,9 +183,7 @@ class CheckRow(QWidget):
             if each != "python" or offered() or kind == "python":
                 self.name.addItem(tr(words), each)
         self.name.setCurrentIndex(self.name.findData(kind))
-        value = told[kind]
-        value = value[0] if kind == "contains" and len(value) == 1 else value
-        self.value = QLineEdit(value if isinstance(value, str) else json.dumps(value), self)
+        self.value = QLineEdit(value_line(kind, told[kind]), self)
         self.turned, self.cased = QCheckBox(tr("Not"), self), QCheckBox(tr("Any case"), self)
         self.turned.setToolTip(tr("The check is turned around"))
         self.turned.setChecked(told.get("not") is True)
@@ -560,5 +570,5 @@ async def written(path: Path, text: str) -> str:
         await flows.aside(lambda _: write(path, text))
     except OSError as error:
         why = error.strerror or type(error).__name__
-        return tr("The table could not be saved: {why}. Choose another place.", why=why)
+        return tr("“{file}” could not be saved: {why}.", file=path.name, why=why)
     return tr("Saved as {file}", file=path.name)

@@ -202,6 +202,9 @@ def test_killed_twice_the_table_is_that_of_an_unbroken_run(
         assert subprocess.run(child, cwd=ROOT, check=False).returncode == -signal.SIGKILL
         with (broken / "answers.jsonl").open("ab") as file:
             file.write(b'{"key": "half')
+        left = opened(broken, "guide")  # the window goes on from there
+        assert left.trial == read(path, "guide")
+        assert left.cells
     assert main([*command, str(broken)]) == 0
     assert main([*command, str(whole)]) == 0
     for name in ("table.json", "table.csv", "table.html"):

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.compare.trial_dialog import CheckRow, TrialDialog
+from engine.trial.plan import parsed
 from engine.trial.report import opened
 from tests.app.conftest import Run, Start
 from tests.app.ui.compare.test_compare_table import read, table, window
@@ -209,7 +210,16 @@ def test_a_judge_a_person_and_a_kill_leave_nothing_to_be_asked_twice(start: Star
     assert len(judged()) == 2 * 3 + 2 * 3
     assert {reply.session.priority for reply in judged()} == {-1}
     grid, shown = window(run).grid, window(run)
-    assert read(run)[1][1].startswith("[Fails: judge It is polite.]")
+    assert read(run)[1][1].startswith("[Fails: A model judges this true · It is polite.]")
+    # What is exported while names are hidden tells none of them, and is a trial's file.
+    told = answers.results()
+    assert "Seed" not in told.to_json()
+    again = parsed(json.loads(told.to_json())["trial"], "guide")
+    assert [check.against for check in again.checks] == [
+        "",
+        answers.heads[list(answers.columns.values()).index("Seed 1")],
+        "",
+    ]
     grid.setCurrentCell(0, 1)
     for key in "+-":
         run.qtbot.keyClick(grid, key)
