@@ -6590,6 +6590,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
+        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>„{file}“ konnte nicht gespeichert werden: {why}.</translation>
     </message>
@@ -7243,11 +7244,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Table copied</source>
         <translation>Tabelle kopiert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>Die Tabelle konnte nicht gespeichert werden: {why}. Wähle einen anderen Ort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py"/>

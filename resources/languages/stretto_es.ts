@@ -6633,6 +6633,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
+        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>No se ha podido guardar «{file}»: {why}.</translation>
     </message>
@@ -7286,11 +7287,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Table copied</source>
         <translation>Tabla copiada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>No se ha podido guardar la tabla: {why}. Elige otro lugar.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py"/>

@@ -6590,6 +6590,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
+        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>«&#xa0;{file}&#xa0;» n’a pas pu être enregistré&#xa0;: {why}.</translation>
     </message>
@@ -7243,11 +7244,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Table copied</source>
         <translation>Tableau copié</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>Le tableau n’a pas pu être enregistré&#xa0;: {why}. Choisissez un autre emplacement.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py"/>

@@ -6508,6 +6508,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
+        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>「{file}」を保存できませんでした: {why}。</translation>
     </message>
@@ -7148,11 +7149,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Table copied</source>
         <translation>表をコピーしました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>表を保存できませんでした: {why}。別の場所を選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py"/>

@@ -6551,6 +6551,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
+        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>无法保存“{file}”：{why}。</translation>
     </message>
@@ -7191,11 +7192,6 @@ You did not answer.</source>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Table copied</source>
         <translation>已复制表格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The table could not be saved: {why}. Choose another place.</source>
-        <translation>无法保存表格：{why}。请选择其他位置。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/trial_dialog.py"/>
