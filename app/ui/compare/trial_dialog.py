@@ -39,7 +39,7 @@ from app.ui.pane.files import PaneFiles
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import WheelGuard, begin_at_edge
+from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine.sandbox.python_cell import offered
@@ -162,6 +162,14 @@ def check_line(check: Check) -> str:
     return " · ".join(filter(None, (tr("Not") * check.turned, tr(CHECKS[check.kind]), value)))
 
 
+def _narrow(choice: QComboBox, least: int) -> None:
+    """Let it be so many letters wide, and say in its tooltip what is longer."""
+    choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    choice.setMinimumContentsLength(least)
+    choice.currentTextChanged.connect(lambda words: choice.setToolTip(plain_tip(words)))
+    choice.setToolTip(plain_tip(choice.currentText()))
+
+
 class CheckRow(QWidget):
     """What each reply has to be.
 
@@ -189,20 +197,14 @@ class CheckRow(QWidget):
         self.turned.setChecked(told.get("not") is True)
         self.cased.setChecked(told.get("ignore_case") is True)
         self.against = QComboBox(self)
-        self.against.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         self.remove = IconButton("x", tr("Remove Check"), self, side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 4)
         row.setSpacing(6)
         for field in (self.name, self.value, self.against, self.turned, self.cased, self.remove):
-            row.addWidget(field, field is self.value)
-        self.name.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.name.setMinimumContentsLength(14)
-        self.against.setMinimumContentsLength(8)
+            row.addWidget(field, {self.name: 2, self.value: 3}.get(field, 0))
+        _narrow(self.name, 14)
+        _narrow(self.against, 8)
         self.name.currentIndexChanged.connect(self._on_kind)
         self.value.textChanged.connect(self.changed)
         self.against.currentIndexChanged.connect(self.changed)
@@ -330,6 +332,7 @@ class TrialDialog(Sheet):
         self.judge.setAccessibleName(tr("Judge"))
         for ref, name in self._models.items():
             self.judge.addItem(tr("Judged by {model}", model=name), ref)
+        _narrow(self.judge, 12)
         self.blind = QCheckBox(tr("Hide names until I show them"), self)
         self.same = QCheckBox(tr("Exactly reproducible, slower"), self)
         self.same.setChecked(True)
@@ -357,7 +360,7 @@ class TrialDialog(Sheet):
         for part in (self.same, self.blind):
             options.addWidget(part)
         options.addStretch(1)
-        options.addWidget(self.judge)
+        options.addWidget(self.judge, 9)
         self.put(heads[0], self.prompts, *([self.files] if self.files is not None else []))
         self.put(heads[1], self.variants, heads[2], self.checks, options, self.why)
         self.rows.setStretchFactor(self.variants, 2)

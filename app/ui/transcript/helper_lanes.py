@@ -168,7 +168,7 @@ class HelperLane(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.head = LaneHead(self)
-        self.head.clicked.connect(self._on_folded)
+        self.head.clicked.connect(self.resized)
         self.stop = QPushButton(tr("Stop"), self)
         self.stop.setObjectName("link")
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -193,7 +193,6 @@ class HelperLane(QWidget):
         if lane.over and self.stop.hasFocus():
             head.setFocus()  # Qt would give the focus to whatever comes next
         self.stop.setVisible(not lane.over)
-        self._fill()
         head.update()
 
     def arrange(self, width: int) -> int:
@@ -204,6 +203,7 @@ class HelperLane(QWidget):
         height, edge = self.head.height(), self.head.edge
         self.view.setVisible(self.head.isChecked())
         if self.head.isChecked():
+            self._fill()
             high = self.view.height_for(width - edge)
             self.view.setGeometry(edge, height, width - edge, high)
             height += high + 6
@@ -212,17 +212,14 @@ class HelperLane(QWidget):
         return height
 
     def _fill(self) -> None:
+        """Have its text, below its question where that is cut above."""
         lane, head = self.head.lane, self.head
         question = lane.question if head.cut or not lane.text + lane.why else ""
         told = "\n\n".join(filter(None, (question, lane.text, lane.why)))
-        if head.isChecked() and told != self._filled:
+        if told != self._filled:
             self._filled, document = told, self.view.document()
             document.setDefaultFont(ui_font(t.SMALL_PX))
             document.setPlainText(beginning(clean(told)))
-
-    def _on_folded(self) -> None:
-        self._fill()
-        self.resized.emit()
 
 
 class HelperLanes(QWidget):

@@ -101,6 +101,11 @@ def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
         "failed",
     ]
     picture(run, "over")
+    lane, text = lanes(run).lanes[1], "say one two"
+    lane.head.setChecked(True)
+    for width, cut in ((150, True), (900, False)):
+        lane.arrange(width)
+        assert lane.view.toPlainText().startswith(text) is cut, "the question is there once"
     popover = ToolsPopover(chat, run.app.library, run.window)
     popover.open_at(QPoint(600, 40))
     tokens, _, at_once = popover.findChildren(QSpinBox)
