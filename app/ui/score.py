@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QPen,
     QShowEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.score import GUEST, SPAN, Lane, ScoreFeed, Totals
 from app.settings.language import counted, mark, number, percent, tr
@@ -24,6 +24,7 @@ from app.ui.style.figures import bytes_line, doing_line, rate_line
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, keep_font, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.manners import mirror, mirrored
 
 _WORDS = {
@@ -308,36 +309,19 @@ class ScoreView(QWidget):
         keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
         close = IconButton("x", tr("Close Score  Ctrl+J"), self, side=26)
         close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 6, 8, 4)
-        head.setSpacing(10)
-        head.addWidget(name)
-        head.addWidget(self.totals)
-        head.addStretch(1)
-        head.addWidget(self.memory)
-        head.addWidget(self._bar)
-        head.addWidget(close)
+        parts = (name, self.totals, SPRING, self.memory, self._bar, close)
+        head = across(*parts, margins=(14, 6, 8, 4), spacing=10)
         self._lanes = QWidget(self)
-        self._column = QVBoxLayout(self._lanes)
-        self._column.setContentsMargins(0, 0, 0, 6)
-        self._column.setSpacing(0)
+        self._column = down(of=self._lanes, margins=(0, 0, 0, 6), spacing=0)
         self._empty = QLabel(tr("Chats appear here while they reply."), self)
         self._empty.setProperty("muted", True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._column.addWidget(self._empty, 1_000)
         self._column.addStretch(1)
-        self._area = QScrollArea(self)
-        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area = scrolling(self._lanes, self)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(self._lanes)
         float_bars(self._area)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 1, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._area)
+        down(head, self._area, of=self, margins=(0, 1, 0, 0), spacing=0)
         feed.sampled.connect(self._refresh)
         self._fit()
         self.hide()

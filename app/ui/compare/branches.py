@@ -8,7 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from app import flows
 from app.chats.chat import Chat
@@ -21,6 +21,7 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import beginning, who
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 from app.ui.widgets.textview import TextView
 
@@ -40,9 +41,7 @@ class _Column(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         float_bars(self)
         inside = QWidget(self)
-        self._rows = QVBoxLayout(inside)
-        self._rows.setContentsMargins(0, 8, 16, 12)
-        self._rows.setSpacing(4)
+        self._rows = down(of=inside, margins=(0, 8, 16, 12), spacing=4)
         # what is said, in its order
         self.texts = [self._put(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
@@ -102,18 +101,15 @@ class BranchCompare(Sheet):
         if common:
             said = " ".join(paths[0][common - 1].content[:200].split())
             self.put(self.label(tr("Both go on from “{words}”", words=said)))
-        row = QHBoxLayout()
-        row.setSpacing(16)
+        row = across(spacing=16)
         self.columns = []
         for path in paths:
             rest = [chat.shown(message.id) for message in path[common:]]
-            column = QVBoxLayout()
-            column.setSpacing(4)
+            column = down(spacing=4)
             first = path[common] if len(path) > common else path[-1]
             shown = first.id in now
             name = branch_name(first.stats) or (tr("Shown branch") if shown else tr("Other branch"))
-            head = QHBoxLayout()
-            head.addWidget(self.headline(name), 1)
+            head = across((self.headline(name), 1), spacing=None)
             show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
             show.setAccessibleDescription(name)
             keep_place(show)  # the columns begin at one height

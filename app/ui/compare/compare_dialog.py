@@ -13,7 +13,6 @@ from PySide6.QtGui import QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -32,6 +31,7 @@ from app.store import Attachments
 from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 
@@ -176,8 +176,7 @@ class MessagesField(QWidget):
         self.prompt.setTabChangesFocus(True)
         self.ticks: list[QCheckBox] = []
         inside = QWidget(self)
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(2, 2, 2, 2)
+        column = down(of=inside, margins=(2, 2, 2, 2), spacing=None)
         for name, text in self._prompts.items():
             tick = QCheckBox(name.replace("&", "&&"), inside)
             gap = "{{" in text
@@ -198,15 +197,8 @@ class MessagesField(QWidget):
         self._pages.setFixedHeight(_FIELD)
         self._pages.addWidget(self.prompt)
         self._pages.addWidget(self._list)
-        head = QHBoxLayout()
-        head.addWidget(QLabel(tr("Message"), self))
-        head.addStretch(1)
-        head.addWidget(self.kind)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(head)
-        layout.addWidget(self._pages)
+        head = across(QLabel(tr("Message"), self), SPRING, self.kind, spacing=None)
+        down(head, self._pages, of=self)
         self.setFocusProxy(self.prompt)
         self.kind.currentIndexChanged.connect(self._on_kind)
         self.prompt.textChanged.connect(self.changed)
@@ -354,9 +346,7 @@ class CompareDialog(Sheet):
         self.prompt.submitted.connect(self.go.click)
         # Where Enter breaks the line in the message, in which the focus is.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
-        how_many = QHBoxLayout()
-        how_many.addWidget(self.count)
-        how_many.addStretch(1)
+        how_many = across(self.count, SPRING, spacing=None)
         self.put(
             self.asked,
             *([self.files] if self.files is not None else []),

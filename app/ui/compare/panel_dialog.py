@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QSpinBox,
     QWidget,
@@ -23,6 +22,7 @@ from app.settings.options import Settings
 from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import across
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
@@ -127,11 +127,7 @@ class PanelDialog(Sheet):
         self.keep = self.button(tr("Save As…"), self._ask_name)
         self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
         self.delete = self.button(tr("Delete"), self._delete)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.saved, 1)
-        for button in (self.keep, self.rename, self.delete):
-            head.addWidget(button)
+        head = across((self.saved, 1), self.keep, self.rename, self.delete)
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)
         self._list.setMinimumHeight(scaled(250))

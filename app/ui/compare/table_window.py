@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
@@ -22,6 +21,7 @@ from app.settings.language import counted, number, tr
 from app.ui.compare.trial_dialog import check_line, written
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets import asking
+from app.ui.widgets.laying import across
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.sheet import Sheet
 from engine.trial.plan import Check
@@ -87,11 +87,9 @@ class TableWindow(Sheet):
         self.go = self.button(tr("Stop"), self._on_go)
         self.copy = self.button(tr("Copy as Markdown"), self._on_copy)
         self.save = self.button(tr("Export…"), self._on_save)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.words, 1)
-        for button in (self.passes, self.fails, self.reveal, self.go, self.copy, self.save):
-            foot.addWidget(button)
+        foot = across(
+            (self.words, 1), self.passes, self.fails, self.reveal, self.go, self.copy, self.save
+        )
         self.rows.setContentsMargins(16, 14, 16, 14)
         self.rows.addWidget(self.grid, 1)
         self.put(self.figures, foot)

@@ -36,7 +36,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QTextEdit, QWidget
 
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
@@ -45,6 +45,7 @@ from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
+from app.ui.widgets.laying import SPRING, across
 from app.ui.widgets.manners import (
     begin_at_edge,
     mirror,
@@ -281,12 +282,7 @@ class BroadcastLine(QWidget):
         self.keep = QCheckBox(tr("Keep On"), self)
         self.keep.setToolTip(tr("Broadcast later messages too"))
         self.keep.clicked.connect(self.kept)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.whom)
-        row.addStretch(1)
-        row.addWidget(self.keep)
+        across(self.whom, SPRING, self.keep, of=self)
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

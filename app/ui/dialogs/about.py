@@ -24,6 +24,7 @@ from app.system.licences import components
 from app.system.updates import Release
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, ui_font
+from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet
 
 QT = mark(
@@ -50,10 +51,7 @@ class LicencesWindow(Sheet):
         self.text.setReadOnly(True)
         self.text.setFont(ui_font(t.SMALL_PX))
         self.list.currentRowChanged.connect(self._on_row)
-        middle = QHBoxLayout()
-        middle.setSpacing(12)
-        middle.addWidget(self.list)
-        middle.addWidget(self.text, 1)
+        middle = across(self.list, (self.text, 1), spacing=12)
         self.put(words)
         self.rows.addLayout(middle, 1)
         self.put_foot()

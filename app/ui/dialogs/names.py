@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -19,6 +17,7 @@ from app.chats.organising import tidy_tags
 from app.settings.language import tr
 from app.settings.options import Settings
 from app.ui.style.theme import scaled
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import begin_at_edge
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLines
@@ -146,15 +145,7 @@ class PromptsDialog(Sheet):
         self.new_button = self.button(tr("New"), self.add)
         self.delete_button = self.button(tr("Delete"), self.delete)
         self.undo_button = self.button(tr("Restore"), self.bring_back)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.name)
-        right.addWidget(self.text, 1)
-        right.addWidget(self.hint)
-        both = QHBoxLayout()
-        both.setSpacing(14)
-        both.addWidget(self.list, 2)
-        both.addLayout(right, 3)
+        both = across((self.list, 2), (down(self.name, (self.text, 1), self.hint), 3), spacing=14)
         self.rows.addLayout(both, 1)
         beside = self.new_button, self.delete_button, self.undo_button
         self.close_button = self.put_foot(None, *beside)

@@ -7,11 +7,9 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QProgressBar,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import download_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import SPRING, across, down
 from engine.errors import GATED
 
 _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
@@ -55,10 +54,7 @@ class DownloadRow(QFrame):
         self.act.clicked.connect(self._on_act)
         self.cancel = IconButton("x", tr("Cancel"), self)
         self.cancel.clicked.connect(self.cancelled)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        buttons.addWidget(self.act)
-        buttons.addWidget(self.cancel)
+        buttons = across(self.act, self.cancel, spacing=4)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 10, 0, 10)
         grid.setHorizontalSpacing(12)
@@ -120,12 +116,8 @@ class DownloadList(QScrollArea):
         self._downloads = downloads
         self.rows: dict[str, DownloadRow] = {}
         inner = QWidget(self)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
-        column.addLayout(self._list)
-        column.addStretch(1)
+        self._list = down(spacing=0)
+        down(self._list, SPRING, of=inner, spacing=None)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -9,7 +9,7 @@ from enum import Enum
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
@@ -22,6 +22,7 @@ from app.settings.language import counted, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
+from app.ui.widgets.laying import down
 from app.ui.widgets.sheet import Sheet
 from engine import Fit
 from engine.hub.inventory import Installed
@@ -206,9 +207,7 @@ class FitDialog(Sheet):
         button.setAutoDefault(False)
         button.setAccessibleName(choice.words)
         button.setAccessibleDescription(choice.detail)
-        inner = QVBoxLayout(button)
-        inner.setContentsMargins(14, 9, 14, 9)
-        inner.setSpacing(2)
+        inner = down(of=button, margins=(14, 9, 14, 9), spacing=2)
         for text, quiet in ((choice.words, False), (choice.detail, True)):
             label = QLabel(text, button)
             label.setTextFormat(Qt.TextFormat.PlainText)

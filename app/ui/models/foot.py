@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
@@ -35,6 +34,7 @@ from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet, plain_label
 from engine import LOOKUP
 from engine.hub.inventory import Installed
@@ -188,12 +188,7 @@ class LibraryFoot(QWidget):
         self.open.setObjectName("primary")
         self.keep = self._push_button(tr("Keep"), self.kept.emit)
         self.yes = self._push_button(tr("Move to Trash"), self.sure.emit)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.said, 1)
-        for button in (self.undo, self.more, self.open, self.keep, self.yes):
-            row.addWidget(button)
+        across((self.said, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self)
         self.say("")
 
     def _action(self, words: str, act: Callable[[], object]) -> QAction:

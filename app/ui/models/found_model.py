@@ -10,11 +10,9 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QWheelEven
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,6 +33,7 @@ from app.ui.models.found import (
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, markdown_style, repolish, theme
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.textview import TextView
 from engine import EngineError, hub
 from engine.hub import Fit
@@ -154,17 +153,13 @@ class FoundModel(QWidget):
         self.read.setToolTip(tr("Asks Hugging Face about this model"))
         self.card = CardView(self)
         self._plan = QWidget(self)
-        plan = QHBoxLayout(self._plan)
-        plan.setContentsMargins(0, 0, 0, 0)
-        plan.setSpacing(8)
+        plan = across(of=self._plan)
         boxes = {"{chats}": self.chats, "{tokens}": self.tokens}
         for part in re.split(r"(\{\w+\})", tr("For {chats} of {tokens}")):
             if part.strip():
                 plan.addWidget(boxes.get(part) or _muted(part.strip(), self._plan))
         plan.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
+        layout = down(of=self)
         for label in (self.name, self.about, self.facts, self.fits):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)

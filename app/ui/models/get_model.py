@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app import flows
 from app.models.downloads import Downloads, ref_of
@@ -18,6 +18,7 @@ from app.ui.models.found import Finding, FoundList, Looking, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import grown, scaled
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.toast import Toast
 from engine import EngineError
@@ -41,10 +42,9 @@ def lay_out(
 
     Of `top` and `right` the first, of `left` the last takes the room; of `buttons` the first.
     """
-    middle = QHBoxLayout()
-    middle.setSpacing(24)
-    middle.addLayout(_stack(left, 6, len(left) - 1), 5)
-    middle.addLayout(_stack(right, 8, 0), 6)
+    column = down(*left[:-1], (left[-1], 1), spacing=6)
+    beside = down((right[0], 1), *right[1:])
+    middle = across((column, 5), (beside, 6), spacing=24)
     dialog.put(_row(top), promise)
     dialog.rows.addSpacing(8)
     dialog.rows.addLayout(middle, 1)
@@ -62,21 +62,7 @@ def tab_order(*widgets: QWidget) -> None:
 
 def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
     """The first takes the room; where it is hidden, the others stay at the right."""
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    for number, widget in enumerate(widgets):
-        row.addWidget(widget, 0 if number else 1000)
-        if not number:
-            row.addStretch(1)
-    return row
-
-
-def _stack(widgets: Sequence[QWidget], spacing: int, grows: int) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(spacing)
-    for number, widget in enumerate(widgets):
-        column.addWidget(widget, int(number == grows))
-    return column
+    return across((widgets[0], 1000), SPRING, *widgets[1:])
 
 
 _PROMISE = mark(

@@ -12,11 +12,9 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,6 +32,7 @@ from app.ui.style.figures import bytes_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import across, down
 from engine import Model
 
 UNLOAD = mark("Unload from memory")
@@ -166,8 +165,7 @@ class ModelList(QWidget):
         self._open_folder = open_folder
         self.removed: list[tuple[int, str]] = []  # where it stood, and which
         self.rows: list[ModelRow] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(0)
+        self._column = down(spacing=0)
         self.guide = ModelRow(GUIDE, self)
         self.guide.place.set_whole(tr("Comes with Stretto"))
         self.guide.reveal.hide()
@@ -193,20 +191,8 @@ class ModelList(QWidget):
         self.get.setAutoDefault(False)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         self.get.clicked.connect(self.get_asked)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.get)
-        foot.addWidget(self.add)
-        foot.addWidget(self._said, 1)
-        foot.addWidget(self.undo)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.guide)
-        layout.addWidget(self.none)
-        layout.addLayout(self._column)
-        layout.addSpacing(12)
-        layout.addLayout(foot)
+        foot = across(self.get, self.add, (self._said, 1), self.undo)
+        down(self.guide, self.none, self._column, 12, foot, of=self, spacing=0)
         # Folders are looked at one at a time, once the window is there: a disk may be slow.
         self._looking = flows.Latest(self)
         if library is not None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -25,6 +24,7 @@ from app.ui.models.foot import AddingTalk, DraftTalk, LibraryFoot, RemovalTalk
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
 from app.ui.widgets import asking
+from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import Installed
 
@@ -45,10 +45,7 @@ class LibraryHead(QWidget):
         self.add.setToolTip(tr("Add a folder that contains models"))
         self.get = QPushButton(tr("Get Model…"), self)  # asks for a model from the hub
         self.get.setToolTip(tr("Download a model from Hugging Face"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.search, 1)
+        row = across((self.search, 1), of=self)
         for button in (self.add, self.get):
             button.setAutoDefault(False)
             row.addWidget(button)

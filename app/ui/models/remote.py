@@ -13,14 +13,11 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,6 +35,7 @@ from app.ui.models.model_list import ElidedLabel
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine import EngineError
 
@@ -68,11 +66,7 @@ class NetworkList(QWidget):
         self.said = QLabel(self)
         self.said.setProperty("muted", True)
         self.said.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        for each in (self.switch, self.list, self.said):
-            layout.addWidget(each)
+        down(self.switch, self.list, self.said, of=self, spacing=6)
         self.list.currentItemChanged.connect(self._on_chosen)
         self.switch.setChecked(remotes.finds)
         self.switch.toggled.connect(self._on_switched)
@@ -345,16 +339,8 @@ class RemoteRow(QFrame):
         self.open.setAccessibleName(tr("New chat with {name}", name=remote.name))
         self.remove = IconButton("x", tr("Remove from List"), self)
         self.remove.setAccessibleName(tr("Remove {name} from the list", name=remote.name))
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.name)
-        words.addWidget(self.place)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 6, 0, 6)
-        row.setSpacing(8)
-        row.addLayout(words, 1)
-        row.addWidget(self.open)
-        row.addWidget(self.remove)
+        words = down(self.name, self.place, spacing=2)
+        across((words, 1), self.open, self.remove, of=self, margins=(0, 6, 0, 6))
 
 
 class RemoteList(QWidget):
@@ -376,25 +362,12 @@ class RemoteList(QWidget):
         self.add.setAutoDefault(False)
         self.add.setToolTip(tr("A model at an address, such as vLLM, llama.cpp or another Stretto"))
         self.add.clicked.connect(self.ask)
-        head = QHBoxLayout()
-        head.addWidget(self.head)
-        head.addStretch(1)
-        head.addWidget(self.add)
+        head = across(self.head, SPRING, self.add, spacing=None)
         inner = QWidget(self)
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._area = QScrollArea(self)
+        self._column = down(of=inner, spacing=0)
+        self._area = scrolling(inner, self)
         self._area.setAccessibleName(tr("Remote models"))
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidgetResizable(True)
-        self._area.setWidget(inner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(head)
-        layout.addWidget(self._area)
+        down(head, self._area, of=self, spacing=4)
         self._loader.changed.connect(self._on_model)
         self.refresh()
 

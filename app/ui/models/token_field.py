@@ -6,13 +6,14 @@ import logging
 
 import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app import flows
 from app.models.downloads import Downloads
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.ui.widgets.asking import ask_and_open
+from app.ui.widgets.laying import down
 from app.ui.widgets.sheet import plain_label
 from engine import hub
 
@@ -54,11 +55,7 @@ class TokenField(QWidget):
         foot.addWidget(self.note, 1)
         foot.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
         foot.addWidget(self.page, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.field)
-        layout.addLayout(foot)
+        down(self.field, foot, of=self, spacing=6)
         self.field.textChanged.connect(self._on_text)
         self.forget.clicked.connect(self._on_forget)
         self.page.clicked.connect(self._on_page)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.settings.language import tr
 from app.ui.palette.finder import Entry, EntryKind, Finder
 from app.ui.palette.palette import Card
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown
+from app.ui.widgets.laying import down
 
 LONGEST = 60
 """What is longer is a message, and looks for nothing."""
@@ -81,9 +82,7 @@ class FieldPicker(Card):
 
     def _furnish(self) -> None:
         """Before it is shown for the first time."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self.list)
+        down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._on_clicked)
         self._field.installEventFilter(self)
         if (pane := self.parentWidget()) is not None:

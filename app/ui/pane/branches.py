@@ -35,7 +35,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
@@ -43,7 +42,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -58,6 +56,7 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import shown_result, state, who
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import announce, caret, plain_tip, types_words, with_keys
 
 Index = QModelIndex | QPersistentModelIndex
@@ -517,17 +516,10 @@ class BranchTree(QWidget):
             button.clicked.connect(partial(self.do, act))
         close = IconButton("x", tr("Close  Esc"), self)
         close.clicked.connect(self.closed)
-        top = QHBoxLayout()
-        top.setContentsMargins(16, 5, 8, 6)
-        top.setSpacing(4)
-        top.addWidget(self.words, 1)
-        for button in (*self.buttons.values(), close):
-            top.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.view, 1)
+        top = across(
+            (self.words, 1), *self.buttons.values(), close, margins=(16, 5, 8, 6), spacing=4
+        )
+        down(top, (self.view, 1), of=self, spacing=0)
         self.setFocusProxy(self.view)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.refresh)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
 from app.chats.chat import Chat
@@ -18,6 +18,7 @@ from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import grown, keep_font
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 
 # The Guide knows English only: what is asked of it is not translated. It answered each of these
@@ -53,13 +54,7 @@ class EmptyChat(QWidget):
         self._teaching.setProperty("muted", True)
         self._teaching.setWordWrap(True)
         self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
-        column = QVBoxLayout()
-        column.setSpacing(8)
-        column.addWidget(self._mark)
-        column.addSpacing(4)
-        column.addWidget(self._title)
-        column.addWidget(self._teaching)
-        column.addSpacing(12)
+        column = down(self._mark, 4, self._title, self._teaching, 12)
         for button in self.buttons:
             button.setObjectName("suggestion")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -78,23 +73,13 @@ class EmptyChat(QWidget):
         self.four.setToolTip(tr("Compares replies to one message, side by side"))
         self.four.clicked.connect(self.four_asked)
         self.more = QWidget(self)
-        ways = QHBoxLayout(self.more)
-        ways.setContentsMargins(0, 8, 0, 0)
-        ways.setSpacing(8)
-        for way in (self.get, self.small, self.four):
-            ways.addWidget(way)
-        ways.addStretch(1)
+        across(self.get, self.small, self.four, SPRING, of=self.more, margins=(0, 8, 0, 0))
         column.addWidget(self.more)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
         self._inner.setLayout(column)
-        column.setContentsMargins(0, 0, 0, 0)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(24, 16, 24, 16)
-        outer.addStretch(2)
-        outer.addWidget(self._inner)
-        outer.addStretch(3)
-        self._outer = outer
+        self._outer = down((SPRING, 2), self._inner, (SPRING, 3), of=self, spacing=None)
+        self._outer.setContentsMargins(24, 16, 24, 16)
         # It is as large as the pane, and leaves out what has no room.
         for part in (self, self._inner, self._title, *self.buttons):
             part.setMinimumWidth(1)

@@ -13,15 +13,12 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,6 +32,7 @@ from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import repolish, scaled
 from app.ui.widgets import asking
+from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
 
 _CHOICES = (
@@ -87,11 +85,9 @@ class AnswerForm(QObject):
         self.wrong.setWordWrap(True)
         self._shape: tuple[str | None, str] = (None, "")
         self._below = QWidget(parent)
-        self._column = below = QVBoxLayout(self._below)
-        below.setContentsMargins(0, 0, 0, 4)
-        below.setSpacing(4)
-        for widget in (*self._fields.values(), self.wrong):
-            below.addWidget(widget)
+        self._column = down(
+            *self._fields.values(), self.wrong, of=self._below, margins=(0, 0, 0, 4), spacing=4
+        )
         form.addRow(self._below)
         self.kind.currentIndexChanged.connect(self._check)
         self.schema.textChanged.connect(self._check)
@@ -241,12 +237,7 @@ class OptionsPopover(QFrame):
         self.more.toggled.connect(self._show_more)
         form = _form()
         self._plain = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
-        seed = QHBoxLayout()
-        seed.setSpacing(4)
-        seed.addWidget(self.seed)
-        seed.addWidget(self.same)
-        seed.addWidget(self.random)
-        form.addRow(_label(tr("Seed"), page), seed)
+        form.addRow(_label(tr("Seed"), page), across(self.seed, self.same, self.random, spacing=4))
         self._thinking_label = _label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
@@ -261,34 +252,17 @@ class OptionsPopover(QFrame):
         rest.addRow(_label(tr("Stop sequences"), page), self.stop)
         rest.addRow(_label(tr("KV cache"), page), self.bits)
         rest.addRow(_label(tr("Context"), page), self.context)
-        head = QHBoxLayout()
-        head.addWidget(QLabel(tr("Instructions"), page))
-        head.addStretch(1)
-        head.addWidget(self.presets)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(16, 12, 16, 14)
-        layout.setSpacing(10)
-        layout.addLayout(head)
-        layout.addWidget(self.system)
-        layout.addLayout(form)
-        for box in (self.reproducible, self.slide):
-            layout.addWidget(box)
-        layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self._rest)
+        head = across(QLabel(tr("Instructions"), page), SPRING, self.presets, spacing=None)
         note = QLabel(header.of_settings(chat) or tr("Applies from the next reply."), page)
         note.setWordWrap(True)
         note.setProperty("muted", True)
-        layout.addWidget(note)
-        self._area = QScrollArea(self)
+        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = (head, self.system, form, self.reproducible, self.slide, more, self._rest, note)
+        down(*parts, of=page, margins=(16, 12, 16, 14), spacing=10)
+        self._area = scrolling(page, self)
         self._area.setAccessibleName(tr("Chat Settings"))
-        self._area.setWidget(page)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         float_bars(self._area)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(1, 1, 1, 1)
-        whole.addWidget(self._area)
+        down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
         self._corner = QPoint()
         self._room = 640
         self.show_values(chat.options, chat.record.system)

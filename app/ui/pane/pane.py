@@ -19,13 +19,11 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -54,6 +52,7 @@ from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, W
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import announce, show_if, types_words
 from engine.errors import OUT_OF_MEMORY
 
@@ -81,9 +80,7 @@ class Notice(QWidget):
         self.texts = QPushButton(tr("Extract Text"), self)
         self.texts.setToolTip(tr("Replace the images with the text in them, read by this computer"))
         self.get = QPushButton(tr("Get Model…"), self)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (
+        row = across(
             self.again,
             self.folder,
             self.room,
@@ -91,14 +88,9 @@ class Notice(QWidget):
             self.other,
             self.get,
             self.texts,
-        ):
-            row.addWidget(button)
-        row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(14, 12, 14, 12)
-        layout.setSpacing(10)
-        layout.addWidget(self._text)
-        layout.addLayout(row)
+            SPRING,
+        )
+        down(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
         theme().changed.connect(self._on_theme)
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
@@ -186,19 +178,14 @@ class FindBar(QWidget):
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
         up = IconButton("caret-up", tr("Previous  Shift+Enter"), self)
-        down = IconButton("caret-down", tr("Next  Enter"), self)
+        on = IconButton("caret-down", tr("Next  Enter"), self)
         close = IconButton("x", tr("Close  Esc"), self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 8, 6)
-        row.setSpacing(4)
-        row.addWidget(self.field, 1)
-        row.addSpacing(4)
-        for widget in (self.count, up, down, close):
-            row.addWidget(widget)
+        parts = (self.count, up, on, close)
+        across((self.field, 1), 4, *parts, of=self, margins=(12, 5, 8, 6), spacing=4)
         self.field.textChanged.connect(self._on_text)
         self.field.installEventFilter(self)
         up.clicked.connect(lambda: self.step(-1))
-        down.clicked.connect(lambda: self.step(1))
+        on.clicked.connect(lambda: self.step(1))
         close.clicked.connect(self.close_bar)
         self.hide()
 
@@ -349,16 +336,8 @@ class ChatPane(QWidget):
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.transcript)
-        self._foot = QVBoxLayout()
-        self._foot.setSpacing(8)
-        self._foot.addWidget(self.composer)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        self._rows = layout
-        layout.addWidget(self.header)
-        layout.addWidget(self._pages, 1)
-        layout.addLayout(self._foot)
+        self._foot = down(self.composer)
+        self._rows = down(self.header, (self._pages, 1), self._foot, of=self, spacing=0)
         self._line = ReadLine(self.header, chat, self)
         self._on_theme()
         theme().changed.connect(self._on_theme)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
 from app.ui.transcript.transcript import STEP
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import announce, plain_tip
 from app.ui.widgets.sheet import plain_label
 
@@ -76,15 +76,8 @@ class Column(QFrame):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        head = QHBoxLayout()
-        head.addWidget(self._name, 1)
-        head.addWidget(self.keep)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 4, 4)
-        layout.setSpacing(6)
-        layout.addLayout(head)
-        layout.addWidget(self.area, 1)
-        head.setContentsMargins(0, 0, 8, 0)
+        head = across((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
+        down(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.lay_out)
         self.row.resized.connect(self._soon.start)
@@ -194,9 +187,7 @@ class PanelView(QWidget):
         self.close_button = IconButton("x", tr("Hide Panel  Esc"), self)
         self.close_button.clicked.connect(self.folded)
         self._inside = QWidget(self)
-        self._row = QHBoxLayout(self._inside)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(0)
+        self._row = across(of=self._inside, spacing=0)
         self._area = QScrollArea(self)
         self._area.setWidget(self._inside)
         self._area.setWidgetResizable(True)
@@ -220,15 +211,8 @@ class PanelView(QWidget):
         self.note = plain_label(self, tr("Agreement is not truth."))
         keep_font(self.note, t.SMALL_PX)
         rows[1].addWidget(self.note, 1)
-        head = QHBoxLayout()
-        head.addWidget(self._question, 1)
-        head.addWidget(self.close_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 4)
-        layout.setSpacing(8)
-        layout.addLayout(head)
-        layout.addWidget(self._area, 1)
-        layout.addLayout(self._foot)
+        head = across((self._question, 1), self.close_button, spacing=None)
+        down(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
         float_bars(self)
         chat.text_added.connect(self._on_text)
         chat.message_changed.connect(self._on_changed)

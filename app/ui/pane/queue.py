@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +18,7 @@ from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
+from app.ui.widgets.laying import across, down, scrolling
 from app.ui.widgets.manners import mirror, mirrored, plain_tip
 
 _BEGINNING = 400
@@ -119,28 +116,15 @@ class QueueView(QWidget):
         self.send.setObjectName("link")
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         self.send.clicked.connect(self.sent)
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 0, 8, 0)
-        head.addWidget(self.words, 1)
-        head.addWidget(self.send)
+        head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
         self._list = QWidget()
-        self._column = QVBoxLayout(self._list)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(self.GAP)
-        self._area = QScrollArea(self)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._column = down(of=self._list, spacing=self.GAP)
+        self._area = scrolling(self._list, self)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.viewport().setAutoFillBackground(False)
         float_bars(self._area)
-        self._area.setWidget(self._list)
         self._list.setAutoFillBackground(False)  # Qt's area has it filled
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(head)
-        layout.addWidget(self._area)
+        down(head, self._area, of=self, spacing=4)
         theme().changed.connect(self._fit)
 
     def show_queue(self, messages: Sequence[Queued], words: str, *, held: bool) -> None:

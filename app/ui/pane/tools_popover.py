@@ -36,15 +36,14 @@ from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import keep_font
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import WheelGuard
 from engine.errors import EngineError
 
 
 def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
     """Add a heading; returns the empty label at its right, for a figure."""
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(heading(words, parent), 1)
+    row = across((heading(words, parent), 1))
     figure = note("", parent)
     figure.setWordWrap(False)
     row.addWidget(figure)
@@ -117,9 +116,7 @@ class ToolsPopover(QFrame):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         float_bars(self._area)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(1, 1, 1, 1)
-        whole.addWidget(self._area)
+        down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
         self.setFixedWidth(self.WIDTH)
         self.cost = QLabel()
         self.costs: dict[str, QLabel] = {}
@@ -139,9 +136,7 @@ class ToolsPopover(QFrame):
 
     def _fill(self) -> None:
         page = QWidget(self)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(16, 12, 16, 14)
-        layout.setSpacing(6)
+        layout = down(of=page, margins=(16, 12, 16, 14), spacing=6)
         self.boxes = {}
         self.costs = {BUILT_IN: headed(tr("Tools"), layout, page)}
         model = self._chat.model_status.model
@@ -268,9 +263,7 @@ class ToolsPopover(QFrame):
         box.setEnabled(self._usable)
         box.toggled.connect(lambda on, key=tool.key: self._switch(key, on))
         self.boxes[tool.key] = box
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        column.addWidget(box)
+        column = down(box, spacing=0)
         if about:
             words = note(about, page)
             words.setEnabled(self._usable)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app import flows
 from app.settings.language import mark, tr
@@ -15,6 +15,7 @@ from app.ui.dialogs.about import WheelDialog
 from app.ui.settings.form_page import FormPage
 from app.ui.style.theme import code_font
 from app.ui.widgets import asking
+from app.ui.widgets.laying import SPRING, across
 
 _NOTE = mark(
     "Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails "
@@ -43,21 +44,14 @@ class Advanced(QObject):
         self.remove = self._push_button(tr("Remove"), newer.remove)
         self.remove.setToolTip(tr("Use the built-in version after a restart"))
         self.again = self._push_button(tr("Try Again"), newer.try_again)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (self.remove, self.again, self.choose):
-            row.addWidget(button)
-        page.row("mlx-lm", row, tr(_NOTE))
+        page.row("mlx-lm", across(self.remove, self.again, self.choose), tr(_NOTE))
         page.row("", self.which, below=True)
         self._hash_row = page.row("", self.hash, below=True)
         self.told = self._label(tr("Test result"))
         self.told.setProperty("muted", True)
         self._told_row = page.row("", self.told, below=True)
         self.all = self._push_button(tr("Test All Architectures"), self._on_all)
-        test = QHBoxLayout()
-        test.addWidget(self.all)
-        test.addStretch(1)
-        self._all_row = page.row("", test, below=True)
+        self._all_row = page.row("", across(self.all, SPRING, spacing=None), below=True)
         newer.changed.connect(self._show)
         self._said = ""
         self._tried = newer.chosen.sha256 if newer.chosen is not None else ""

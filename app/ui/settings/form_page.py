@@ -36,6 +36,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, keep_font, scaled, theme
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
@@ -99,9 +100,7 @@ class Segments(QFrame):
         super().__init__(parent)
         self.setObjectName("segments")
         self.setAccessibleName(name)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2, 2, 2, 2)
-        row.setSpacing(2)
+        row = across(of=self, margins=(2, 2, 2, 2), spacing=2)
         group = QButtonGroup(self)
         self.buttons: dict[str, QPushButton] = {}  # by what is chosen with each
         for each, words in choices:
@@ -127,9 +126,7 @@ class FormPage(QWidget):
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(28, 20, 28, 24)
-        self._column.setSpacing(0)
+        self._column = down(of=self, margins=(28, 20, 28, 24), spacing=0)
         # Before it is filled: with each parent that a widget gets Qt applies the style sheet to all
         # within it once more.
         self.area = QScrollArea(parent)  # what it scrolls in
@@ -189,8 +186,7 @@ class FormPage(QWidget):
         row.setObjectName("settings-row")
         row.setProperty("first", self._first or not words)
         self._first = False
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
+        texts = down(spacing=2)
         if words:
             label = QLabel(tr(words), row)
             label.setWordWrap(True)  # other languages say it at greater length
@@ -256,10 +252,7 @@ class FormPage(QWidget):
         A layout beside it, or Qt reckons how high wrapped words are in the page's whole width.
         """
         widget.setMaximumWidth(scaled(_WIDEST))
-        line = QHBoxLayout()
-        line.addWidget(widget, 1)
-        line.addStretch()
-        self._column.addLayout(line)
+        self._column.addLayout(across((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
         """A few quiet words under a section."""
@@ -473,11 +466,7 @@ class Pages(QWidget):
         self.stack = QStackedWidget(self)
         self.stack.addWidget(self.nothing)
         self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(side)
-        row.addWidget(self.stack, 1)
+        across(side, (self.stack, 1), of=self, spacing=0)
 
     def page(self, title: str, fill: Callable[[FormPage], object]) -> None:
         """A page more; its title is marked, and shown translated.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSpinBox
 
 from app.settings.language import LANGUAGES, mark, percent, tr
 from app.settings.options import TEXT_PX, ZOOM, Settings
@@ -15,6 +15,7 @@ from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Segments, Switch
 from app.ui.style import motion
 from app.ui.style.theme import theme
+from app.ui.widgets.laying import across
 
 CHOICES = (("system", mark("System")), ("light", mark("Light")), ("dark", mark("Dark")))
 CONTRASTS = (("system", mark("System")), ("normal", mark("Normal")), ("high", mark("High")))
@@ -56,11 +57,7 @@ class LanguageChoice:
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))
         self.restart.setVisible(differs(settings.language))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.restart)
-        row.addWidget(self.box)
-        page.row(mark("Language"), row)
+        page.row(mark("Language"), across(self.restart, self.box))
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:

@@ -10,12 +10,10 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDoubleSpinBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QSystemTrayIcon,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from app.ui.settings.form_page import TRAY, FormPage, Segments, Switch
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import scaled
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.sheet import Sheet
 
 
@@ -94,13 +93,9 @@ class Kept(QObject):
         self.clear.clicked.connect(lambda: self._looking.start(self._clear()))
         self.on = Switch(tr("Cached context of clients"), settings.serve_keep, page)
         self.on.toggled.connect(lambda on: choose(serve_keep=on))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for part in (self.size, self.clear, self.on):
-            row.addWidget(part)
         page.row(
             mark("Cached context of clients"),
-            row,
+            across(self.size, self.clear, self.on),
             tr("They resume after a restart without re-reading"),
         )
         serving.changed.connect(self.look)
@@ -138,10 +133,7 @@ class Shares(QObject):
         self.program.setAccessibleName(tr("Client"))
         unit = percent(1).removeprefix("100")
         self.share = page.number(tr("Share per client"), 0, unit, tr("Equal"), most=99)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.program)
-        row.addWidget(self.share)
+        row = across(self.program, self.share)
         page.row(mark("Share per client"), row, tr("Of computing time when several are busy"))
         self.program.currentIndexChanged.connect(self._show)
         self.share.valueChanged.connect(self._on_share)
@@ -256,8 +248,7 @@ class OtherPrograms(QObject):
         self.port = page.amount(mark("Port"), settings, "serve_port", self._choose, most=PORTS[1])
         self.port.setMinimum(PORTS[0])
         self.port.setGroupSeparatorShown(False)
-        pastes = QHBoxLayout()
-        pastes.setSpacing(8)
+        pastes = across()
         self.pastes: dict[str, QPushButton] = {}
         for name, _, about in PASTES:
             button = self.pastes[name] = QPushButton(tr(name), page)
@@ -282,8 +273,7 @@ class OtherPrograms(QObject):
             *(settings, "serve_others", self._choose),
             tr("Other computers always need a key"),
         )
-        self._keys = QVBoxLayout()
-        self._keys.setSpacing(8)
+        self._keys = down()
         page.row(mark("Keys"), self._keys, below=True)
         ways = [("first", tr("My chats first")), ("equal", tr("Equal"))]
         chosen = "equal" if settings.serve_equal else "first"
@@ -382,9 +372,7 @@ class OtherPrograms(QObject):
 
     def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
         row = QWidget(self._page)
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(10)
+        line = across(of=row, spacing=10)
         label = QLabel(name, row)
         label.setTextFormat(Qt.TextFormat.PlainText)
         date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))

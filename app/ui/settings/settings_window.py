@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QWidget
 
 from app import flows
 from app.chats.library import ChatLibrary
@@ -31,6 +31,7 @@ from app.ui.settings.look import LanguageChoice, Look, SpellingChoice
 from app.ui.settings.other_programs import OtherPrograms, Reach
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
+from app.ui.widgets.laying import across
 from app.ui.widgets.manners import begin_at_edge, native
 from app.ui.widgets.sheet import Sheet
 
@@ -156,11 +157,7 @@ class SettingsWindow(Sheet):
         other = QPushButton(tr("Choose…"), page)
         other.setAutoDefault(False)
         other.clicked.connect(self._choose_model)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.model)
-        row.addWidget(other)
-        page.row(mark("Model"), row)
+        page.row(mark("Model"), across(self.model, other))
         options = ChatOptions.from_params(self._settings.new_chat)
         self.numbers: dict[str, NumberBox] = {}
         for each in (TEMPERATURE, LENGTH):
@@ -267,11 +264,7 @@ class SettingsWindow(Sheet):
         now.clicked.connect(self._on_look_now)
         now.clicked.connect(updates.look)
         updates.looked.connect(self._on_looked)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.looked, 1)
-        row.addWidget(now)
-        page.row("", row, below=True)
+        page.row("", across((self.looked, 1), now), below=True)
 
     @Slot()
     def _on_look_now(self) -> None:

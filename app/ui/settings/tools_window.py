@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QMenu,
     QMessageBox,
@@ -31,6 +30,7 @@ from app.tools.servers import Read, ServerConfig
 from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.sheet import Sheet
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
@@ -79,11 +79,7 @@ class ToolsWindow(Sheet):
         self.save.clicked.connect(self._on_save)
         self.import_ = QPushButton(tr("Import…"), self)
         self.import_.clicked.connect(self._on_import)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.import_)
-        buttons.addStretch(1)
-        buttons.addWidget(self.save)
+        buttons = across(self.import_, SPRING, self.save)
         self._area = _scrolling(self)
         self.log = QPlainTextEdit(self)
         self.log.setObjectName("field")
@@ -252,8 +248,7 @@ class ToolsWindow(Sheet):
             return
         self._shown = shown
         page = QWidget(self)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = down(of=page, spacing=None)
         for server, status in lines:
             words = status.words or tr(_STATES[status.state], "a server")
             state = words if server.enabled else tr("Off")
@@ -300,8 +295,7 @@ class ToolsWindow(Sheet):
         words: str,
         *actions: tuple[str, Callable[[], object]],
     ) -> None:
-        row = QHBoxLayout()
-        row.addWidget(_words(words, page), 1)
+        row = across((_words(words, page), 1), spacing=None)
         for name, work in actions:
             button = QPushButton(name, page)
             button.setObjectName("link")

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
     QWidget,
@@ -26,6 +25,7 @@ from app.system import terminal
 from app.ui.models.model_list import ElidedLabel
 from app.ui.style.theme import code_font, grown, scaled
 from app.ui.widgets import asking
+from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet
 
 AGENT_NAMES = {
@@ -62,9 +62,7 @@ class UseWith(Sheet):
         self.folder = ElidedLabel("", self)
         self.choose = self.button(tr("Choose…"), lambda: flows.start(self, self._choose()))
         self.choose.setAccessibleName(tr("Choose project folder"))
-        place = QHBoxLayout()
-        place.addWidget(self.folder, 1)
-        place.addWidget(self.choose)
+        place = across((self.folder, 1), self.choose, spacing=None)
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)

@@ -23,8 +23,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -41,6 +39,7 @@ from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import down, scrolling
 from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
 from app.ui.widgets.sheet import Sheet
 
@@ -395,24 +394,13 @@ class GuestsPart(QWidget):
         self.more.setAutoDefault(False)
         self.more.clicked.connect(self._on_more)
         self._inner = QWidget(self)
-        self._column = QVBoxLayout(self._inner)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._area = QScrollArea(self)
-        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._column = down(of=self._inner, spacing=0)
+        self._area = scrolling(self._inner, self)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(self._inner)
         for ground in (self._area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
         float_bars(self._area)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 2, 1, 2)
-        layout.setSpacing(0)
-        layout.addWidget(self._head)
-        layout.addWidget(self._area)
-        layout.addWidget(self.more)
+        down(self._head, self._area, self.more, of=self, margins=(0, 2, 1, 2), spacing=0)
         serving.changed.connect(self.refresh)
         serving.guests_changed.connect(self.refresh)
         self.refresh()

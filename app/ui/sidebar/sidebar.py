@@ -21,7 +21,6 @@ from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent, QPe
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QSizePolicy,
@@ -39,6 +38,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import mirrored, native
 
 MOST = 20
@@ -145,12 +145,7 @@ class Rail(QFrame):
         self.menu_button.setVisible(menu)
         unfold = IconButton("sidebar", tr("Show Sidebar  Ctrl+B"), self)
         new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 8)
-        layout.setSpacing(4)
-        for button in (self.menu_button, unfold, new):
-            layout.addWidget(button)
-        layout.addStretch(1)
+        down(self.menu_button, unfold, new, SPRING, of=self, margins=(8, 4, 8, 8), spacing=4)
         unfold.clicked.connect(self.unfold_asked)
         new.clicked.connect(self.new_asked)
         self.menu_button.clicked.connect(self._on_menu_button)
@@ -254,26 +249,11 @@ class Sidebar(QFrame):
         self.list.customContextMenuRequested.connect(self._on_context_menu)
         self.model.dropped.connect(self.organiser.drop, Qt.ConnectionType.QueuedConnection)
         self.organiser.made.connect(self._on_folder_made)
-        top = QHBoxLayout()
-        top.setSpacing(2)
-        top.addWidget(self.menu_button)
-        top.addWidget(fold)
-        top.addStretch(1)
-        top.addWidget(new)
-        head = QVBoxLayout()
-        head.setContentsMargins(10, 4, 10, 4)
-        head.setSpacing(8)
-        head.addLayout(top)
-        head.addWidget(self.search)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 1, 0)
-        layout.setSpacing(2)
-        layout.addLayout(head)
-        layout.addWidget(self.list, 1)
         self.trash = TrashButton(self)
         self.trash.clicked.connect(self.trash_asked)
-        layout.addWidget(self.trash)
-        layout.addSpacing(6)
+        top = across(self.menu_button, fold, SPRING, new, spacing=2)
+        head = down(top, self.search, margins=(10, 4, 10, 4))
+        down(head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2)
         self._then = False  # open the first hit as soon as there is one
         self.model.answered.connect(self._on_answered)
         self._wait = QTimer(self, singleShot=True, interval=120)

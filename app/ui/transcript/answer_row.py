@@ -8,7 +8,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions
@@ -33,6 +33,7 @@ from app.ui.transcript.message_row import (
     small_text_width,
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import caret, mirror, mirrored, show_if, shows
 from app.ui.widgets.sheet import plain_label
 from app.ui.widgets.textview import TextView
@@ -285,8 +286,7 @@ class Silence(QWidget):
         super().__init__(parent)
         self.words = plain_label(self)
         self.buttons: list[QPushButton] = []
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = across()
         for words, action in ((tr("Stop"), Action.STOP), (tr("Retry"), Action.RETRY)):
             button = QPushButton(words, self)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -294,11 +294,7 @@ class Silence(QWidget):
             self.buttons.append(button)
             row.addWidget(button)
         row.addStretch(1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 2, 0, 2)
-        self._column.setSpacing(8)
-        self._column.addWidget(self.words)
-        self._column.addLayout(row)
+        self._column = down(self.words, row, of=self, margins=(0, 2, 0, 2))
         self.hide()
 
     def arrange(self, y: int, width: int, line: int) -> int:

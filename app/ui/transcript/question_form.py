@@ -7,12 +7,10 @@ from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent, QTextOption
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from app.tools.tool import visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font, repolish
 from app.ui.widgets.asking import judge
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard
 
 _HINTS = {
@@ -43,9 +42,7 @@ class QuestionField(QWidget):
         super().__init__(parent)
         self.field = field
         self.editors: list[QWidget] = []  # what Tab goes through, in order
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = down(of=self, spacing=4)
         optional = not field.required and field.kind is not Kind.BOOLEAN
         self._words = tr(_OPTIONAL, field=field.title) if optional else field.title
         if field.kind is not Kind.BOOLEAN:
@@ -162,9 +159,7 @@ class QuestionForm(QWidget):
         self.asked = asked
         self.inputs: list[QuestionField] = []
         question = asked.question
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        self._column = column = down(of=self)
         self.message = _label(question.message, self)
         self.message.setVisible(bool(question.message))
         column.addWidget(self.message)
@@ -210,12 +205,7 @@ class QuestionForm(QWidget):
         self.cancel = _button(tr("Cancel"), self)
         self.cancel.setToolTip(tr("Dismiss the question  Esc"))
         self.cancel.clicked.connect(lambda: self._say(Action.CANCEL))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (self.send, self.decline, self.cancel):
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
+        column.addLayout(across(self.send, self.decline, self.cancel, SPRING))
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:

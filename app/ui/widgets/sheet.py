@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QMessageBox,
@@ -32,6 +31,7 @@ from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, ui_font
+from app.ui.widgets.laying import SPRING, across
 
 _settings: list[Settings] = []
 
@@ -204,12 +204,7 @@ class Sheet(QDialog):
         """
         leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
         (leave if careful or main is None else main).setDefault(True)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in beside:
-            row.addWidget(button)
-        row.addStretch(1)
-        row.addWidget(leave)
+        row = across(*beside, SPRING, leave)
         if main is not None:
             row.addWidget(main)
         self.rows.addSpacing(4)

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
+from app.ui.widgets.laying import across
 from app.ui.widgets.manners import announce
 
 
@@ -55,11 +56,7 @@ class Toast(QWidget):
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.button.setCursor(Qt.CursorShape.PointingHandCursor)
         self.button.clicked.connect(self._on_clicked)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 8, 8, 8)
-        layout.setSpacing(12)
-        layout.addWidget(self._label)
-        layout.addWidget(self.button)
+        across(self._label, self.button, of=self, margins=(16, 8, 8, 8), spacing=12)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
         self._later = QTimer(self, singleShot=True, interval=self.SETTLED_MS)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from app.chats.titling import Titling
 from app.score import ScoreFeed
@@ -26,6 +26,7 @@ from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import give_roles
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
@@ -225,16 +226,8 @@ class MainWindow(QMainWindow):
         self._show_sidebar(settings.sidebar)
 
     def _place_regions(self, centre: QWidget) -> None:
-        row = QHBoxLayout(centre)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        column.addWidget(self.workspace, 1)
-        column.addWidget(self.score)
-        row.addWidget(self.sidebar)
-        row.addWidget(self.rail)
-        row.addLayout(column, 1)
+        column = down((self.workspace, 1), self.score, spacing=0)
+        across(self.sidebar, self.rail, (column, 1), of=centre, spacing=0)
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats

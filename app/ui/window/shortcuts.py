@@ -15,8 +15,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled
+from app.ui.widgets.laying import down, scrolling
 from app.ui.widgets.manners import follow, native
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
@@ -191,20 +190,14 @@ class ShortcutsDialog(Sheet):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         table = QWidget(self)
-        self._column = QVBoxLayout(table)
-        self._column.setContentsMargins(0, 4, 12, 12)
-        self._column.setSpacing(8)
+        self._column = down(of=table, margins=(0, 4, 12, 12))
         for title in ("", *MENUS):
             self._section(title, table)
         self._column.addStretch(1)
         self.nothing = self.label(tr("No matches"))
         self.nothing.hide()
-        scroll = QScrollArea(self)
+        scroll = scrolling(table, self)
         scroll.setAccessibleName(tr("Commands and shortcuts"))
-        scroll.setWidget(table)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         self.usual = self.button(tr("Reset All"), self._on_usual)
         self.back = self.button(tr("Undo Reset"), self._on_back)
         self.back.hide()
