@@ -84,7 +84,8 @@ class Chat(ChatSignals):
         self.helping = Helping(self._saved, loader, self, self._answering)
         # alias: what stands in the place of its model's name while that is hidden, else ""
         # unsent: why it was not, in a sentence, until something else is written; else ""
-        self.alias = self._short = self.unsent = ""
+        # short: what it is called beside the others of its group; "" where it has its title
+        self.alias = self.short = self.unsent = ""
         # sends_later: what is composed is submitted by itself once its files are read, or the reply
         # has ended that it steers
         # steers: it, or the first of the queue, is not to wait for the end of what the model says,
@@ -140,18 +141,13 @@ class Chat(ChatSignals):
 
     def set_short(self, short: str) -> None:
         """Be called this while the others of its group are beside it; "" for its title again."""
-        if short != self._short:
-            self._short = short
+        if short != self.short:
+            self.short = short
             self.chat_changed.emit()
 
     @property
-    def short(self) -> str:
-        """What it is called beside the others of its group; "" where it has its title."""
-        return self._short
-
-    @property
     def title(self) -> str:
-        return self._short or self.record.shown_title
+        return self.short or self.record.shown_title
 
     @property
     def options(self) -> ChatOptions:

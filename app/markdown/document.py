@@ -222,18 +222,19 @@ class MarkdownDocument(QObject):
         parts: Collection[str] = (),
     ) -> None:
         super().__init__(parent)
-        self._style = style
+        self.style = style  # the style last set
         self._parts = parts
         self._source: list[str] = []
         self._formats = formats_of(style)
-        self._document = QTextDocument()  # no parent: lives as long as anybody holds it
-        self._document.setUndoRedoEnabled(False)
-        self._document.setDocumentMargin(0)
-        self._document.setDefaultFont(self._formats.font())
+        # the one document; the same object for the whole life of this one
+        self.document = QTextDocument()  # no parent: lives as long as anybody holds it
+        self.document.setUndoRedoEnabled(False)
+        self.document.setDocumentMargin(0)
+        self.document.setDefaultFont(self._formats.font())
         self._maths = MathObject(self)
-        self._document.documentLayout().registerHandler(OBJECT, self._maths)
-        self._writer = RowWriter(self._document, self._formats)
-        self._underlay = Underlay(self._writer, self._document, self._formats)
+        self.document.documentLayout().registerHandler(OBJECT, self._maths)
+        self._writer = RowWriter(self.document, self._formats)
+        self._underlay = Underlay(self._writer, self.document, self._formats)
         self._widths = Widths(self._writer)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -250,19 +251,9 @@ class MarkdownDocument(QObject):
         self._source = []
 
     @property
-    def document(self) -> QTextDocument:
-        """The one document; the same object for the whole life of this one."""
-        return self._document
-
-    @property
     def source(self) -> str:
         """The Markdown as given."""
         return "".join(self._source)
-
-    @property
-    def style(self) -> MarkdownStyle:
-        """The style last set."""
-        return self._style
 
     @property
     def end_position(self) -> int:
@@ -298,13 +289,13 @@ class MarkdownDocument(QObject):
 
     def set_style(self, style: MarkdownStyle) -> None:
         """Renders everything again with the style (light to dark, another font size)."""
-        if style == self._style:
+        if style == self.style:
             return
-        self._style = style
+        self.style = style
         self._formats = formats_of(style)
-        self._document.setDefaultFont(self._formats.font())
+        self.document.setDefaultFont(self._formats.font())
         self._writer.restyle(self._formats)
-        self._underlay = Underlay(self._writer, self._document, self._formats)
+        self._underlay = Underlay(self._writer, self.document, self._formats)
         self._widths.forget(0)
 
     def settle(self) -> None:
@@ -342,9 +333,9 @@ class MarkdownDocument(QObject):
 
     def code_width(self, block: CodeBlock) -> float:
         """Pixels from the left of a code block's text to the end of its widest line."""
-        find = self._document.findBlock
+        find = self.document.findBlock
         last = find(block.last_position)
-        self._document.documentLayout().blockBoundingRect(last)  # lays out what is above, too
+        self.document.documentLayout().blockBoundingRect(last)  # lays out what is above, too
         return self._widths.widest(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:

@@ -155,9 +155,10 @@ class ModelLoader(QObject):
         # those of them that this program starts, on several machines
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
-        self._engine: Engine | None = None
+        # none until the window is on screen, and again once the engine was stopped
+        self.engine: Engine | None = None
         # the engine's, for all who show some
-        self.figures = EngineFigures(lambda: self._engine, self)
+        self.figures = EngineFigures(lambda: self.engine, self)
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
@@ -178,18 +179,13 @@ class ModelLoader(QObject):
         """Another value each time the engine lost what it had of this model."""
         return self._generation, self._unloads[model.id]
 
-    @property
-    def engine(self) -> Engine | None:
-        """None until the window is on screen, and again once the engine was stopped."""
-        return self._engine
-
     def engine_for(self, ref: str) -> Engine | None:
         """The engine, for what it alone can do with a model of its own, as counting tokens."""
-        return None if is_remote(ref) else self._engine
+        return None if is_remote(ref) else self.engine
 
     def attach(self, engine: Engine) -> None:
         """Take the engine and load what was asked for in the meantime."""
-        self._engine = engine
+        self.engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
                 self._begin(model_status, self._early.get(model_status.ref, Wish()))
@@ -197,7 +193,7 @@ class ModelLoader(QObject):
 
     def detach(self) -> None:
         """The program ends."""
-        self._engine = None
+        self.engine = None
         self.remotes.shut_down()
 
     def get(self, ref: str) -> ModelStatus:
@@ -214,7 +210,7 @@ class ModelLoader(QObject):
         model = self.get(ref).model
         if model is not None:
             return model.sees
-        if ref not in self._sees and self._engine is not None and not is_remote(ref):
+        if ref not in self._sees and self.engine is not None and not is_remote(ref):
             self._sees[ref] = None
             self._unseen.append(ref)
             if len(self._unseen) == 1:
@@ -238,7 +234,7 @@ class ModelLoader(QObject):
 
     def answers(self, model_status: ModelStatus) -> bool:
         """Whether a model that is ready can be asked now: one of this machine needs the engine."""
-        return self._engine is not None or is_remote(model_status.ref)
+        return self.engine is not None or is_remote(model_status.ref)
 
     def add_remote(self, remote: Remote, key: str | None = None) -> None:
         """As `Remotes.add`, and everybody is told."""
@@ -290,7 +286,7 @@ class ModelLoader(QObject):
         model_status, wish = self.get(ref), Wish(kv_bits, context)
         if is_remote(ref):
             return model_status
-        if self._engine is None:
+        if self.engine is None:
             # Several chats of the last run may want it: one that fits is enough.
             self._early[ref] = min(self._early.get(ref, wish), wish, key=Wish.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
@@ -340,10 +336,10 @@ class ModelLoader(QObject):
         Other names of the same weights are unloaded with it.
         """
         model = self.get(ref).model
-        if model is None or self._engine is None or is_remote(ref):
+        if model is None or self.engine is None or is_remote(ref):
             return False
         with suppress(EngineError):  # a stopped engine has freed it
-            self._engine.unload_later(model)
+            self.engine.unload_later(model)
         self._unloads[model.id] += 1
         self.unloaded.emit(model.id)
         for model_status in list(self._models.values()):
@@ -371,8 +367,8 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
 
     def _begin(self, status: ModelStatus, wish: Wish) -> None:
-        if self._engine is not None:  # else `attach` does
-            load = self._loads[status.ref] = _Load(self._engine, status.ref, wish)
+        if self.engine is not None:  # else `attach` does
+            load = self._loads[status.ref] = _Load(self.engine, status.ref, wish)
             flows.start(self, self._load(status, load))
 
     async def _load(self, status: ModelStatus, load: _Load) -> None:
@@ -380,7 +376,7 @@ class ModelLoader(QObject):
         here = any(m.model and m.model.path == load.folder for m in self._models.values())
         allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
         fit = None if allowed else await load.estimate()
-        if self._loads.get(status.ref) is not load or self._engine is None:
+        if self._loads.get(status.ref) is not load or self.engine is None:
             return  # it was cancelled, or `attach` begins again
         if fit is not None and fit.verdict == "no":
             status.fit = fit

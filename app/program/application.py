@@ -105,16 +105,16 @@ class Application(QObject):
         """``before`` is the run that ended to restore a backup: what came of it is said."""
         super().__init__()
         self._qt = qt
-        self._paths = paths
+        self.paths = paths
         self._engine_factory = engine_factory
         self._ask_unsaved = ask_unsaved
-        self._opening = StoreOpening(paths.chats, ask, ask_folder, ask_backup, lambda: self._down)
+        self._opening = StoreOpening(paths.chats, ask, ask_folder, ask_backup, lambda: self.down)
         if before is not None:
             self._opening.words = before._opening.words
         self._restoring: Path | None = None
         self.restarts = False  # whether the program is to start again
-        self._engine: Engine | None = None
-        self._down = False
+        self.engine: Engine | None = None
+        self.down = False  # whether everything was taken down, or is being
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
@@ -135,22 +135,9 @@ class Application(QObject):
         self.errors: ErrorNotice | None = None
 
     @property
-    def engine(self) -> Engine | None:
-        return self._engine
-
-    @property
-    def paths(self) -> Paths:
-        return self._paths
-
-    @property
     def elsewhere(self) -> Path | None:
         """The folder of another profile that the person chose, if the chats are to be there."""
         return self._opening.elsewhere
-
-    @property
-    def down(self) -> bool:
-        """Whether everything was taken down, or is being."""
-        return self._down
 
     def start(self) -> bool:
         """Bring the window up.
@@ -160,17 +147,17 @@ class Application(QObject):
         signal told the program to end meanwhile (``down``).
         """
         try:
-            self._paths.create()
+            self.paths.create()
         except OSError as error:
             log.warning("The profile's folders could not be made: %s", error)
         if not self.single.claim():
             self.already_runs = True
             return False
-        self._log_handler = logs.start(self._paths.log)
-        self.crashes = CrashReports(self._paths.log, self._paths.log / "stretto.log")
+        self._log_handler = logs.start(self.paths.log)
+        self.crashes = CrashReports(self.paths.log, self.paths.log / "stretto.log")
         crashed = bool(self.crashes.begin())
         logs.on_uncaught = self._on_uncaught
-        self.settings = Settings.load(self._paths.settings)
+        self.settings = Settings.load(self.paths.settings)
         translation.install(self._qt, self.settings.language)
         self.updates = Updates(self.settings, updates.source(), self)
         look = self.settings
@@ -184,16 +171,16 @@ class Application(QObject):
             self.single.release()
             return False
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
-        self.library.toolbox.host.open(self._paths.tools)
+        self.library.toolbox.host.open(self.paths.tools)
         self.library.keep_trash()
         self.loader.open(self.settings)
-        self.models = Models(self.library, self.settings, self._paths, self)
-        self.serving = Serving(self.settings, self._paths, self.loader, self)
+        self.models = Models(self.library, self.settings, self.paths, self)
+        self.serving = Serving(self.settings, self.paths, self.loader, self)
         context = WindowContext(
             library=self.library,
             store=self.store,
             settings=self.settings,
-            paths=self._paths,
+            paths=self.paths,
             models=self.models,
             serving=self.serving,
             speller=Speller(self.settings.spelling, self.models),
@@ -211,7 +198,7 @@ class Application(QObject):
         self.unsaved = Unsaved(self.store, self.bridge, self.window)
         self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()
-        if self._down:
+        if self.down:
             return False
         if words := " ".join(filter(None, (self._opening.words, self.settings.note))):
             self.window.toast.show_text(words, seconds=30)
@@ -231,17 +218,17 @@ class Application(QObject):
 
     @Slot()
     def _start_engine(self) -> None:
-        if self._down:
+        if self.down:
             return
         self.newer.begin()
         try:
-            self._engine = self._engine_factory(self._paths, self.settings)
+            self.engine = self._engine_factory(self.paths, self.settings)
         except Exception:
             log.exception("The engine did not start")
             raise
-        self.loader.attach(self._engine)
+        self.loader.attach(self.engine)
         if self.serving is not None:
-            self.serving.attach(self._engine)
+            self.serving.attach(self.engine)
 
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -269,9 +256,9 @@ class Application(QObject):
         door's; then replies and the engine, whose last words are taken in; then all is saved and
         the store closed; the window's widgets go last.
         """
-        if self._down:
+        if self.down:
             return
-        self._down = True
+        self.down = True
         self._end_dialogs()
         self._end_sequences()
         self._end_engine()
@@ -300,8 +287,8 @@ class Application(QObject):
     def _end_engine(self) -> None:
         if self.library is not None:
             self.library.cancel_for_close()
-        if self._engine is not None:
-            self._engine.stop(self.ENGINE_STOP_S)
+        if self.engine is not None:
+            self.engine.stop(self.ENGINE_STOP_S)
         self.loader.detach()
         # The last text of the cancelled replies still waits at the bridge.
         self.bridge.drain()
@@ -320,7 +307,7 @@ class Application(QObject):
                 log.error("Something could not be saved at the end: %s", error.code)
         if self._restoring is not None:
             try:
-                self._opening.words = restored(self._paths.chats, self._restoring)
+                self._opening.words = restored(self.paths.chats, self._restoring)
             except StoreError as error:
                 self._opening.words = not_restored(error)
 

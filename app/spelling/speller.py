@@ -156,7 +156,8 @@ class Speller(QObject):
         self._choice = choice
         self.language = ""  # of the dictionary in use, "" for none
         self._script = ""
-        self._languages: Sequence[str] = ()
+        # those that there are dictionaries of; none before it was opened
+        self.languages: Sequence[str] = ()
         self._system: SpellingSystem | None = None
         self.opened = False  # whether it is known which spell checker there is, if any
         self._judged: dict[str, bool] = {}
@@ -169,11 +170,6 @@ class Speller(QObject):
         self._slices.setInterval(0)
         self._slices.timeout.connect(self._judge_some)
         QGuiApplication.inputMethod().localeChanged.connect(self._choose)
-
-    @property
-    def languages(self) -> Sequence[str]:
-        """Those that there are dictionaries of; none before it was opened."""
-        return self._languages
 
     @property
     def why_not(self) -> str:
@@ -280,7 +276,7 @@ class Speller(QObject):
             self._on_failed(error)
 
     def _on_open(self, found: tuple[SpellingSystem | None, Sequence[str]]) -> None:
-        self._system, self._languages = found
+        self._system, self.languages = found
         self.opened = True
         self._choose()
 
@@ -288,7 +284,7 @@ class Speller(QObject):
     def _choose(self) -> None:
         if not self.opened:
             return
-        there = self._languages
+        there = self.languages
         if self._choice == AUTO:
             tags = [QGuiApplication.inputMethod().locale(), QLocale(), QLocale.system()]
             language = best([tag.name() for tag in tags], there)
@@ -333,7 +329,7 @@ class Speller(QObject):
     def _on_failed(self, error: Exception) -> None:
         """The library is another one's: what it cannot do is no harm to the program."""
         log.warning("The spell checker failed and is asked no more: %s", error)
-        self._system, self._languages = None, ()
+        self._system, self.languages = None, ()
         self._wanted.clear()
         self._choose()
 

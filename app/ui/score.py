@@ -53,7 +53,7 @@ class LaneRow(QWidget):
 
     def __init__(self, lane: Lane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
-        self._lane = lane
+        self.lane = lane
         self._feed = feed
         self._fit()
         theme().changed.connect(self._fit)
@@ -61,16 +61,12 @@ class LaneRow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button = IconButton("pause", tr("Pause"), self, side=26)
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.button.clicked.connect(lambda: self.pause_asked.emit(self._lane.chat_id))
+        self.button.clicked.connect(lambda: self.pause_asked.emit(self.lane.chat_id))
         self.refresh(lane)
-
-    @property
-    def lane(self) -> Lane:
-        return self._lane
 
     def refresh(self, lane: Lane) -> None:
         """Show the lane as it is now."""
-        self._lane = lane
+        self.lane = lane
         paused = lane.state == "paused"
         self.button.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
         self.button.setEnabled(lane.state != "idle")
@@ -105,12 +101,12 @@ class LaneRow(QWidget):
         mirror(self, self.button)
 
     def mouseReleaseEvent(self, event: object) -> None:
-        self.chosen.emit(self._lane.chat_id)
+        self.chosen.emit(self.lane.chat_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.chosen.emit(self._lane.chat_id)
+            self.chosen.emit(self.lane.chat_id)
         elif key == Qt.Key.Key_Space:
             self.button.click()
         elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
@@ -125,7 +121,7 @@ class LaneRow(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens, lane = theme().tokens, self._lane
+        tokens, lane = theme().tokens, self.lane
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = QColor(t.lane_colour(lane.colour, dark=tokens.dark))
@@ -163,7 +159,7 @@ class LaneRow(QWidget):
         return scaled(self.FIGURES if self.width() > 560 else 84)
 
     def _words(self) -> str:
-        lane = self._lane
+        lane = self.lane
         if lane.state == "queued":
             if lane.position:
                 return tr("queued, no. {place}", place=lane.position)
@@ -193,9 +189,9 @@ class LaneRow(QWidget):
         base = self.height() - 5.0
         painter.fillRect(QRectF(left, base, width, 1), QColor(tokens.border))
         now = self._feed.lanes.now
-        fastest = max((m.rate for m in self._lane.marks if m.state == "writing"), default=0.0)
+        fastest = max((m.rate for m in self.lane.marks if m.state == "writing"), default=0.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        for each in self._lane.marks:
+        for each in self.lane.marks:
             start = max(0.0, 1 - (now - each.start) / SPAN)
             end = min(1.0, 1 - (now - each.end) / SPAN)
             if end <= 0:

@@ -93,7 +93,7 @@ class ComposerText(QTextEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._unfinished = ""
+        self.unfinished = ""  # what an input method shows here before the person has accepted it
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.take_size()
@@ -173,22 +173,17 @@ class ComposerText(QTextEdit):
         """What interrupts a reply and sends, as it is called here."""
         return native("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
-    @property
-    def unfinished(self) -> str:
-        """What an input method shows here before the person has accepted it."""
-        return self._unfinished
-
     def finish(self) -> None:
         """Take what the input method shows as it stands."""
         QGuiApplication.inputMethod().commit()
-        if self._unfinished:  # there is no input method that would have heard
+        if self.unfinished:  # there is no input method that would have heard
             event = QInputMethodEvent()
-            event.setCommitString(self._unfinished)
+            event.setCommitString(self.unfinished)
             self.inputMethodEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
-        self._unfinished = event.preeditString()
+        self.unfinished = event.preeditString()
         self.unfinished_changed.emit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
@@ -340,7 +335,7 @@ class Composer(QWidget):
         self.alone = self._hears_wanted = False
         self._told = False  # what is put here comes from the chat, which knows it already
         self._refusal: str | None = None
-        self._tinted = False
+        self.tinted = False
         self._limit = 240
         self._note = self._leaving = self._hint = self._placeholder = ""
         self._count: Counted | None = None
@@ -389,10 +384,6 @@ class Composer(QWidget):
     @property
     def text(self) -> str:
         return self.field.toPlainText()
-
-    @property
-    def tinted(self) -> bool:
-        return self._tinted
 
     @property
     def ringed(self) -> bool:
@@ -477,7 +468,7 @@ class Composer(QWidget):
         self.broadcast_button.setChecked(on and hears)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
         self.broadcast_button.set_icon("broadcast", join if on and not hears else off)
-        self._tinted = on and hears
+        self.tinted = on and hears
         self._fit()
 
     def set_alone(self, alone: bool) -> None:
@@ -500,7 +491,7 @@ class Composer(QWidget):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        tinted = self._tinted or self._dropping
+        tinted = self.tinted or self._dropping
         painter.setBrush(QColor(tokens.accent_quiet if tinted else tokens.raised))
         painter.setPen(focus_pen() if self.ringed else QPen(QColor(tokens.outline)))
         painter.drawRoundedRect(
@@ -541,7 +532,7 @@ class Composer(QWidget):
         self.compare.setVisible(width >= t.NARROW and not self.alone)
         shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
-        heard = self._tinted and not self._note
+        heard = self.tinted and not self._note
         show_if(self, "audience", heard)
         top = self.NOTE if self._note else 0
         if heard:  # else nobody asks the style sheet for its height at every key

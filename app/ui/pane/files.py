@@ -139,7 +139,7 @@ class PaneFiles(QObject):
     def __init__(self, pane: ChatPane) -> None:
         super().__init__(pane)
         self._pane = pane
-        self._shown: list[ChipWords] = []
+        self.chips: list[ChipWords] = []  # what the chips say
         self._carried: list[Path] = []  # by the drag that is over the pane
         self._carries_image = False
         composer = pane.composer
@@ -163,11 +163,6 @@ class PaneFiles(QObject):
     def attaching(self) -> Attaching:
         """What reads and keeps them."""
         return self._pane.chat.attaching
-
-    @property
-    def chips(self) -> list[ChipWords]:
-        """What the chips say."""
-        return self._shown
 
     def wire(self, chips: FileChips) -> None:
         """Do what a person asks for at these chips; the composer's are not the only ones."""
@@ -265,15 +260,15 @@ class PaneFiles(QObject):
             for place, name in enumerate(attaching.reading)
         ]
         chips += self._followed()
-        if chips != self._shown:  # an answer that is being written changes nothing here
-            read = {w.name for w in self._shown if w.attachment is None and not w.follows}
+        if chips != self.chips:  # an answer that is being written changes nothing here
+            read = {w.name for w in self.chips if w.attachment is None and not w.follows}
             done = [w for w in chips if w.attachment is not None and w.name in read]
             for words in {w.name: w for w in done}.values():  # of many pages one
                 announce(
                     self._pane,
                     tr("{name} attached, {about}", name=words.name, about=words.about),
                 )
-            self._shown = chips
+            self.chips = chips
             self._pane.composer.show_files(chips)
             self.shown.emit()
         attaching.count()

@@ -120,30 +120,20 @@ class ContextMeter(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._share = 0.0
-        self._words = ""
+        self.share = 0.0  # how much of the context the last turn took, 0 to 1
+        self.words = ""  # how many tokens of how many the last turn took, in few words
         self.setAccessibleName(tr("Context"))
         self.setFixedSize(28, 28)
         self.hide()
 
-    @property
-    def share(self) -> float:
-        """How much of the context the last turn took, 0 to 1."""
-        return self._share
-
-    @property
-    def words(self) -> str:
-        """How many tokens of how many the last turn took, in few words."""
-        return self._words
-
     def show_context(self, used: int, reused: int, limit: int) -> None:
         """Show tokens of the last turn, those of them that were reused, and the limit."""
-        self._share, self._words = 0.0, ""
+        self.share, self.words = 0.0, ""
         if used <= 0 or limit <= 0:
             return
-        self._share = min(1.0, used / limit)
+        self.share = min(1.0, used / limit)
         figures = {"used": number(used), "limit": number(limit)}
-        self._words = counted(
+        self.words = counted(
             "{used} of {limit} tokens", "{used} of {limit} tokens", limit, **figures
         )
         words = counted(
@@ -154,7 +144,7 @@ class ContextMeter(QWidget):
         )
         if reused:
             words = tr("{context}, {count} cached", context=words, count=number(reused))
-        if self._share > 0.9:
+        if self.share > 0.9:
             words = tr(
                 "{context}. Nearly full: start a new chat, or leave out the oldest messages.",
                 context=words,
@@ -170,9 +160,9 @@ class ContextMeter(QWidget):
         ring = QRectF(7, 7, 14, 14)
         painter.setPen(QPen(QColor(tokens.divider), 2.2))
         painter.drawEllipse(ring)
-        colour = QColor(tokens.danger if self._share > 0.9 else tokens.accent)
+        colour = QColor(tokens.danger if self.share > 0.9 else tokens.accent)
         painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawArc(ring, 90 * 16, -round(max(0.03, self._share) * 360 * 16))
+        painter.drawArc(ring, 90 * 16, -round(max(0.03, self.share) * 360 * 16))
 
 
 MUCH = 0.5
@@ -248,10 +238,12 @@ class PaneHeader(QWidget):
         self._again = QTimer(self, singleShot=True, interval=1_000)  # a second more of silence
         self._again.timeout.connect(self.refresh)
         self._chat = chat
-        self._state = self._written = ""
+        # written: what stands beside the model's name; "" where it has no room
+        self.state = self.written = ""  # what the chat does, in a few words
         self._told = True
         self._end = self.beside = 0
-        self._compared = self._metered = self._in_row = False
+        # in_row: whether it stands in the tab
+        self._compared = self._metered = self.in_row = False
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
@@ -280,11 +272,6 @@ class PaneHeader(QWidget):
         theme().changed.connect(self.refresh)
         self.refresh()
 
-    @property
-    def state(self) -> str:
-        """What the chat does, in a few words."""
-        return self._state
-
     def set_keep(self, *, shown: bool) -> None:
         """Offer to keep this one of several compared answers."""
         self._compared = shown
@@ -293,7 +280,7 @@ class PaneHeader(QWidget):
 
     def set_in_row(self, in_row: bool) -> None:
         """It stands in the tab, beside the title, not in a row of its own."""
-        self._in_row = in_row
+        self.in_row = in_row
         self.set_menu(None)
         self.refresh()
 
@@ -316,11 +303,6 @@ class PaneHeader(QWidget):
         return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
 
     @property
-    def in_row(self) -> bool:
-        """Whether it stands in the tab."""
-        return self._in_row
-
-    @property
     def share(self) -> float:
         """How much of the model's weights, or of a prompt, has been read; 0 where none is."""
         progress = self._chat.progress
@@ -333,11 +315,6 @@ class PaneHeader(QWidget):
     def last_button(self) -> IconButton:
         """Where Shift+Tab from the conversation leads."""
         return self.more if self.folded else self.options_button
-
-    @property
-    def written(self) -> str:
-        """What stands beside the model's name; "" where it has no room."""
-        return self._written
 
     @property
     def folded(self) -> bool:
@@ -380,11 +357,11 @@ class PaneHeader(QWidget):
                 if short
                 else tr("Unloaded, loads when you send"),
             }.get(model_status.state, "")
-        self._state = state
+        self.state = state
         loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
         self._share = model_status.share if loading else 0.0
         if self._share >= 0.01:
-            self._state = tr("Loading {share}", share=percent(min(0.99, self._share)))
+            self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest or chat.remote is not None  # what it does is said even so
@@ -392,7 +369,7 @@ class PaneHeader(QWidget):
         context = (0, 0, 0) if hidden else chat.context
         self.meter.show_context(*context)
         self._metered = self.meter.share > MUCH
-        spoken = f"{whole}, {self._state}"
+        spoken = f"{whole}, {self.state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
         tip = "\n".join(filter(None, (spoken, self.meter.words)))
@@ -407,8 +384,8 @@ class PaneHeader(QWidget):
     def _take_room(self) -> None:
         """Ask for the room of what is said, in steps: most of it counts, and nothing may jump."""
         beside = 0
-        if self._told and self._state:
-            width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self._state)
+        if self._told and self.state:
+            width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
             if self.cancel.isVisibleTo(self):
                 width += self.cancel.width() + 4
             beside = -(-width // STEP) * STEP
@@ -417,7 +394,7 @@ class PaneHeader(QWidget):
             self.room_changed.emit()
 
     def _place(self) -> None:
-        height = max(self.HEIGHT, grown(self.HEIGHT)) - (1 if self._in_row else 0)
+        height = max(self.HEIGHT, grown(self.HEIGHT)) - (1 if self.in_row else 0)
         if height != self.height():
             self.setFixedHeight(height)
         top = (height - self.options_button.height()) // 2
@@ -443,20 +420,20 @@ class PaneHeader(QWidget):
         room, loads = right - 16, self.cancel.isVisibleTo(self)
         if loads:
             room -= self.cancel.width() + 4
-        beside = room - DOT - metrics.horizontalAdvance(self._state)
+        beside = room - DOT - metrics.horizontalAdvance(self.state)
         # That it rests is told on hover; so is what cannot be written whole. In a narrow pane the
         # tab's dot says that it does something, and the name that is whole which model it is. That
         # a model is being loaded no tab says, and its name waits for that.
         rests = self._chat.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
-        self._written = self._state if self._told and fits else ""
-        if self._written:
+        self.written = self.state if self._told and fits else ""
+        if self.written:
             room = beside
         at = (height - hint.height()) // 2
         name = min(hint.width(), max(LEAST_NAME, room))
         self.model_button.setGeometry(8, at, name, hint.height())
-        after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
+        after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self.written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
         if place < self.model_button.geometry().right() + 18:  # over the dot, or the name
@@ -482,7 +459,7 @@ class PaneHeader(QWidget):
         others = self._others()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - beside < self.model_button.sizeHint().width()
-        if self._in_row:
+        if self.in_row:
             folded = self._fill_more is not None  # what its row has room for is known there
         had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
         for wanted, button in others:
@@ -527,8 +504,8 @@ class PaneHeader(QWidget):
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
         area = QRectF(x, 0, max(0, self._end - x), self.height())
-        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self._written)
-        if not self._in_row:
+        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self.written)
+        if not self.in_row:
             line = QRectF(0, self.height() - 1, self.width(), 1)
             painter.fillRect(line, QColor(tokens.border))
             bar = QRectF(0, self.height() - 2, self.width() * self.share, 2)

@@ -326,7 +326,7 @@ class ChatPane(QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.chat = chat
-        self._active = False
+        self.active = False  # whether the focus is in this pane
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
         self._speaks_later = False
@@ -524,13 +524,8 @@ class ChatPane(QWidget):
                 self.setTabOrder(last, part)
                 last = part
 
-    @property
-    def active(self) -> bool:
-        """Whether the focus is in this pane."""
-        return self._active
-
     def set_active(self, active: bool) -> None:
-        self._active = active
+        self.active = active
         # Panes beside the current one step back.
         self.transcript.ground = "background" if active else "back"
         self.transcript.viewport().update()

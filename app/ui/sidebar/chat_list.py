@@ -218,14 +218,14 @@ class ChatListModel(QAbstractListModel):
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
-        self._query = ""
+        self.query = ""
         self._entries: list[Entry] = []
         self._hits: dict[str, Row] = {}  # of a search, by chat
         self._counts: dict[str, int] = {}
         self._groups: dict[str, list[str]] = {}  # chats by the id of their line
         self._group_of: dict[str, str] = {}  # and the other way round
         self._places: dict[str, int] | None = None
-        self._shown = ""  # the query whose hits are the rows
+        self.words = ""  # the query whose hits are the rows; "" while they are all chats
         self.unfolded: set[str] = set()
         self.open_chats: frozenset[str] = frozenset()  # those that stand in panes
         library.listed.connect(self.refresh)
@@ -234,32 +234,23 @@ class ChatListModel(QAbstractListModel):
         self.refresh()
 
     @property
-    def query(self) -> str:
-        return self._query
-
-    @property
     def ordered(self) -> bool:
         """Whether the rows have places that something can be dragged to."""
-        return not self._query
-
-    @property
-    def words(self) -> str:
-        """What the rows were found by; "" while they are all chats."""
-        return self._shown
+        return not self.query
 
     @property
     def waits(self) -> bool:
         """Whether the rows are not those of the query yet."""
-        return self._shown != self._query
+        return self.words != self.query
 
     def set_query(self, query: str) -> None:
         """Show what has these words, as soon as it is found; all chats when empty."""
         query = query.strip()
-        if query == self._query:
+        if query == self.query:
             return
-        self._query = query
+        self.query = query
         if not query:
-            self._shown = ""
+            self.words = ""
             self._library.search.cancel()
         self.refresh()
 
@@ -334,7 +325,7 @@ class ChatListModel(QAbstractListModel):
     def reveal(self, chat_id: str) -> None:
         """Unfold what hides the chat."""
         chat = self._library.chat(chat_id)
-        if chat is None or self._query:
+        if chat is None or self.query:
             return
         hiding = {ARCHIVE} if chat.archived_at is not None else set[str]()
         folder = self._library.order.folder(chat.folder_id)
@@ -351,11 +342,11 @@ class ChatListModel(QAbstractListModel):
     @Slot()
     def refresh(self) -> None:
         """Show what there is now; with a query, once it is found again."""
-        if self._query:
-            if self._shown:  # what was found is listed until it is found again
+        if self.query:
+            if self.words:  # what was found is listed until it is found again
                 there = self._library.chat
                 self._show([e for e in self._entries if e.kind != "chat" or there(e.id)])
-            self._library.search.find(self._query)
+            self._library.search.find(self.query)
             return
         chats, folders = self._library.chats(), self._library.order.folders()
         self._hits = {}
@@ -365,13 +356,13 @@ class ChatListModel(QAbstractListModel):
 
     @Slot(str, list, bool)
     def _on_found(self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], done: bool) -> None:
-        if query != self._query:
+        if query != self.query:
             return
         if pairs or done:
             self._hits = {chat.id: found_row(chat, hit) for chat, hit in pairs}
             heading = Entry("heading", tr("Results") if pairs else tr("No results"))
             self._show([heading, *(Entry("chat", chat.id) for chat, _ in pairs)])
-            self._shown = query
+            self.words = query
             self.answered.emit()
 
     def _show(self, rows: list[Entry]) -> None:
@@ -501,7 +492,7 @@ class ChatListModel(QAbstractListModel):
             flag = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if entry.kind in {"chat", "folder", "group"}:
             flag |= Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled
-        if not self._query:
+        if not self.query:
             flag |= Qt.ItemFlag.ItemIsDropEnabled
         return flag
 

@@ -77,12 +77,12 @@ class Theme(QObject):
         contrast: str = "system",
     ) -> None:
         super().__init__(app)
-        self._body_px = body_px
+        self.body_px = body_px  # size of the conversations' text, before all text is scaled
         self._app = app
-        self._appearance = appearance
-        self._contrast = contrast
-        self._zoom = zoom
-        self._tokens = LIGHT
+        self.appearance = appearance  # what was asked for: "system", "light" or "dark"
+        self.contrast = contrast  # what was asked for: "system", "normal" or "high"
+        self.zoom = zoom  # how large all text is, in percent of what the system asks for
+        self.tokens = LIGHT
         self._style: QProxyStyle | None = None
         self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
         self._hints = self._style_hints.accessibility()
@@ -95,60 +95,36 @@ class Theme(QObject):
         app.setFont(ui_font())
         self._apply(self._wanted())
 
-    @property
-    def tokens(self) -> Tokens:
-        return self._tokens
-
-    @property
-    def appearance(self) -> str:
-        """What was asked for: "system", "light" or "dark"."""
-        return self._appearance
-
-    @property
-    def contrast(self) -> str:
-        """What was asked for: "system", "normal" or "high"."""
-        return self._contrast
-
-    @property
-    def body_px(self) -> int:
-        """Size of the conversations' text, before all text is scaled."""
-        return self._body_px
-
-    @property
-    def zoom(self) -> int:
-        """How large all text is, in percent of what the system asks for."""
-        return self._zoom
-
     def set_body_px(self, px: int) -> None:
-        if px != self._body_px:
-            self._body_px = px
+        if px != self.body_px:
+            self.body_px = px
             self.changed.emit()
 
     def set_zoom(self, zoom: int) -> None:
         """Make all text of the program larger or smaller, in percent."""
-        self._zoom = zoom
+        self.zoom = zoom
         _set_scale(zoom)
         if self._app.font() != (font := ui_font()):
             self._set_style()
             self._app.setFont(font)
-            self._apply(self._tokens)
+            self._apply(self.tokens)
 
     def follow_system_font(self) -> None:
         """The system's font may be another."""
         _choose_face()
-        self.set_zoom(self._zoom)
+        self.set_zoom(self.zoom)
 
     def set_appearance(self, appearance: str) -> None:
-        self._appearance = appearance
+        self.appearance = appearance
         self._apply(self._wanted())
 
     def set_contrast(self, contrast: str) -> None:
         """ "system", "normal" or "high"."""
-        self._contrast = contrast
+        self.contrast = contrast
         self._apply(self._wanted())
 
     def color(self, name: str) -> QColor:
-        return QColor(getattr(self._tokens, name))
+        return QColor(getattr(self.tokens, name))
 
     def detach(self) -> None:
         """Stop following the system (the program ends, or a test does)."""
@@ -173,17 +149,17 @@ class Theme(QObject):
 
     def _wanted(self) -> Tokens:
         dark = self._scheme == Qt.ColorScheme.Dark
-        if self._appearance != "system":
-            dark = self._appearance == "dark"
+        if self.appearance != "system":
+            dark = self.appearance == "dark"
         high = self._hints.contrastPreference() == Qt.ContrastPreference.HighContrast
-        if self._contrast != "system":
-            high = self._contrast == "high"
+        if self.contrast != "system":
+            high = self.contrast == "high"
         if high:
             return HIGH_DARK if dark else HIGH_LIGHT
         return DARK if dark else LIGHT
 
     def _apply(self, tokens: Tokens) -> None:
-        self._tokens = tokens
+        self.tokens = tokens
         self._app.setPalette(palette(tokens))
         # Without one between, Qt polishes each widget once for every widget that it lies in: 750 ms
         # for four chats in place of 130.

@@ -345,13 +345,15 @@ class ToolRow(MessageRow):
         self._last_waiting = False
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
-        self._arguments = QPlainTextEdit(self)
-        self._arguments.setObjectName("field")
-        self._arguments.setAccessibleName(tr("Arguments"))
-        self._arguments.setTabChangesFocus(True)
-        self._arguments.textChanged.connect(self._on_written)
+        # where the arguments are changed, once `edit` was called
+        self.arguments = QPlainTextEdit(self)
+        self.arguments.setObjectName("field")
+        self.arguments.setAccessibleName(tr("Arguments"))
+        self.arguments.setTabChangesFocus(True)
+        self.arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
-        self._lanes: HelperLanes | None = None
+        # those of the helpers that the call asks, or has asked
+        self.lanes: HelperLanes | None = None
         self._sought = False  # its text is shown in the place of lanes
         self._choices = {
             decision: self._plain(tr(words), tr(tip)) for decision, words, tip in CHOICES
@@ -406,11 +408,6 @@ class ToolRow(MessageRow):
         return [b for b in (self._all, self._none) if not b.isHidden()]
 
     @property
-    def arguments(self) -> QPlainTextEdit:
-        """Where the arguments are changed, once `edit` was called."""
-        return self._arguments
-
-    @property
     def notice(self) -> str:
         """What the card says below the rest: what is in the way, or what is wrong."""
         return self._fault or self._note
@@ -423,20 +420,15 @@ class ToolRow(MessageRow):
     def _sought_in(self, *, shown: bool) -> TextView | None:
         if shown and self.state is CallState.OVER and not self._fold.isChecked():
             self.fold()
-        if shown and self._lanes is not None and not self._sought:
+        if shown and self.lanes is not None and not self._sought:
             self._sought = True
             self.resized.emit()
         return self._view
 
-    @property
-    def lanes(self) -> HelperLanes | None:
-        """Those of the helpers that the call asks, or has asked."""
-        return self._lanes
-
     def append(self, text: str, kind: str) -> None:
         """Its helpers have gone on."""
-        if self._lanes is not None and self._call is not None:
-            self._lanes.show_soon(self._call.lanes)
+        if self.lanes is not None and self._call is not None:
+            self.lanes.show_soon(self._call.lanes)
 
     def set_call(self, call: Call | None) -> None:
         """Take the call as it is now; None when it is over."""
@@ -467,7 +459,7 @@ class ToolRow(MessageRow):
         if self._call is not None and self.state is CallState.ASKING:
             self._call.written = readable(self._call.arguments)
             self._show()
-            self._arguments.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.arguments.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_fault(self, words: str) -> None:
         """Say why the call cannot run as it stands."""
@@ -478,9 +470,9 @@ class ToolRow(MessageRow):
         self.update()
 
     def _mark_wrong(self, wrong: bool) -> None:
-        if bool(self._arguments.property("wrong")) != wrong:
-            self._arguments.setProperty("wrong", wrong)
-            repolish(self._arguments)
+        if bool(self.arguments.property("wrong")) != wrong:
+            self.arguments.setProperty("wrong", wrong)
+            repolish(self.arguments)
 
     def show_actions(self) -> None:
         super().show_actions()
@@ -507,15 +499,15 @@ class ToolRow(MessageRow):
             self._ground = QRect(PAD, y, inner, height + 2 * GAP)
             self._view.setGeometry(PAD + self.INSET, y + GAP, inner - 2 * self.INSET, height)
             y += self._ground.height() + GAP
-        if self._lanes is not None:
-            height = self._lanes.arrange(inner)
-            self._lanes.setGeometry(PAD, y, inner, height)
+        if self.lanes is not None:
+            height = self.lanes.arrange(inner)
+            self.lanes.setGeometry(PAD, y, inner, height)
             y += height + GAP
-        if not self._arguments.isHidden():
-            font = QFontMetrics(self._arguments.font())
-            lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
+        if not self.arguments.isHidden():
+            font = QFontMetrics(self.arguments.font())
+            lines = min(max(self.arguments.blockCount(), 1), self.MOST_LINES)
             height = lines * font.lineSpacing() + 38
-            self._arguments.setGeometry(PAD, y, inner, height)
+            self.arguments.setGeometry(PAD, y, inner, height)
             y += height + GAP
         if self._form is not None:
             y += self._form.arrange(PAD, y, inner) + GAP
@@ -535,7 +527,7 @@ class ToolRow(MessageRow):
         self._fold.setToolTip(plain_tip(self._fold.text()) if hint.width() > width else "")
         self._fold.move(0, 0)
         y = self._fold.height()
-        open_, lanes = self._fold.isChecked(), self._lanes
+        open_, lanes = self._fold.isChecked(), self.lanes
         self._sought = self._sought and open_
         self._view.setVisible(open_ and (lanes is None or self._sought))
         if lanes is not None:
@@ -578,7 +570,7 @@ class ToolRow(MessageRow):
 
     @property
     def _wrong(self) -> bool:
-        return bool(self._arguments.property("wrong"))
+        return bool(self.arguments.property("wrong"))
 
     @property
     def headline(self) -> str:
@@ -631,7 +623,7 @@ class ToolRow(MessageRow):
     @Slot()
     def _on_written(self) -> None:
         if self._call is not None and self._call.written is not None:
-            self._call.written = self._arguments.toPlainText()
+            self._call.written = self.arguments.toPlainText()
         if self._fault:
             self.show_fault("")
 
@@ -647,24 +639,24 @@ class ToolRow(MessageRow):
         """Whether it has run so long in silence that it may be made again."""
         if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
             return False
-        return self._lanes is None and monotonic() - self._call.since >= self.SILENT_S
+        return self.lanes is None and monotonic() - self._call.since >= self.SILENT_S
 
     def _show_lanes(self) -> None:
         """Have a lane for each helper; none while the call is only asked for."""
         call = self._call
         lanes = call.lanes if call is not None else lanes_of(self.message)
         shown: list[Lane] = lanes if self.state is not CallState.ASKING else []
-        if self._lanes is not None and len(self._lanes.lanes) != len(shown):
-            self._lanes.hide()
-            self._lanes.deleteLater()
-            self._lanes = None
-        if shown and self._lanes is None:
-            self._lanes = HelperLanes(len(shown), self)
-            self._lanes.resized.connect(self.resized)
-            self._lanes.stopped.connect(lambda n: self.helper_stopped.emit(self.message.id, n))
-            self._lanes.setVisible(self.state is not CallState.OVER)
-        if self._lanes is not None:
-            self._lanes.show_lanes(shown)
+        if self.lanes is not None and len(self.lanes.lanes) != len(shown):
+            self.lanes.hide()
+            self.lanes.deleteLater()
+            self.lanes = None
+        if shown and self.lanes is None:
+            self.lanes = HelperLanes(len(shown), self)
+            self.lanes.resized.connect(self.resized)
+            self.lanes.stopped.connect(lambda n: self.helper_stopped.emit(self.message.id, n))
+            self.lanes.setVisible(self.state is not CallState.OVER)
+        if self.lanes is not None:
+            self.lanes.show_lanes(shown)
 
     def _show(self) -> None:
         """Show what belongs to the state that the call is in."""
@@ -679,10 +671,10 @@ class ToolRow(MessageRow):
         if asking and call is not None and call.written is None and unfit:
             call.written = readable(call.arguments)
         editing = asking and call is not None and call.written is not None
-        self._arguments.setVisible(editing)
-        self._arguments.setFont(code_font())
-        if editing and call is not None and self._arguments.toPlainText() != call.written:
-            self._arguments.setPlainText(call.written or "")
+        self.arguments.setVisible(editing)
+        self.arguments.setFont(code_font())
+        if editing and call is not None and self.arguments.toPlainText() != call.written:
+            self.arguments.setPlainText(call.written or "")
         self._mark_wrong(editing and bool(self._fault) and self._wrong)
         self._fold.setVisible(state is CallState.OVER)
         preview = call.preview if call is not None else None
@@ -748,7 +740,7 @@ class ToolRow(MessageRow):
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
-        elif self._form is None and self._lanes is None and call is not None:
+        elif self._form is None and self.lanes is None and call is not None:
             shown = pairs or []
             file = [pair for pair in shown if not pair[0]] if call.shown_first else []
             writer.arguments(file or shown)  # its text is not the change: that is yet to come
@@ -772,7 +764,7 @@ class ToolRow(MessageRow):
 
     def fields(self) -> list[QWidget]:
         form = self._form.fields() if self._form is not None else []
-        return form if self._arguments.isHidden() else [self._arguments, *form]
+        return form if self.arguments.isHidden() else [self.arguments, *form]
 
     def _offers(self, decision: Decision) -> bool:
         call = self._call

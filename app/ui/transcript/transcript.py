@@ -8,7 +8,6 @@ height below or above becomes known.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isinf
 
@@ -249,9 +248,9 @@ class TranscriptView(QAbstractScrollArea):
         self.ground = "back"  # the name of the colour that it lies on
         # Or every token would have all that the window has behind it painted.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self._places: list[Place] = []
+        self.places: list[Place] = []  # the path's messages, from the first to the last
         self._placed = 0  # of the tops of so many places are right, the heights above them known
-        self._follow = True
+        self.following = True  # whether new text pulls the view along
         self._laying = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -287,16 +286,6 @@ class TranscriptView(QAbstractScrollArea):
 
     # Where the rows are, and how they are scrolled.
 
-    @property
-    def places(self) -> Sequence[Place]:
-        """The path's messages, from the first to the last."""
-        return self._places
-
-    @property
-    def following(self) -> bool:
-        """Whether new text pulls the view along."""
-        return self._follow
-
     def column(self) -> tuple[int, int]:
         """Left edge and width of the text, in pixels of the viewport."""
         # Of the whole width: a scroll bar that comes or goes moves nothing. It stands left of the
@@ -306,21 +295,21 @@ class TranscriptView(QAbstractScrollArea):
 
     def row(self, message_id: str) -> MessageRow | None:
         """The message's widget, if it has one at present."""
-        return next((p.row for p in self._places if p.message_id == message_id), None)
+        return next((p.row for p in self.places if p.message_id == message_id), None)
 
     def rows_alive(self) -> int:
         """How many messages are widgets at present."""
-        return sum(place.row is not None for place in self._places)
+        return sum(place.row is not None for place in self.places)
 
     @Slot()
     def jump_to_end(self) -> None:
         """Go to the newest text and follow it."""
-        self._follow = True
+        self.following = True
         self.lay_out()
 
     def follow(self, on: bool) -> None:
         """Let new text pull the view along, or not."""
-        self._follow = on
+        self.following = on
 
     def scroll_pages(self, pages: float) -> None:
         """Scroll by viewports, for keys that arrive in the composer."""
@@ -344,7 +333,7 @@ class TranscriptView(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if not self._laying:
             bar = self.verticalScrollBar()
-            self._follow = bar.value() >= bar.maximum() - 4
+            self.following = bar.value() >= bar.maximum() - 4
             self.lay_out()
 
     @Slot(int, int)
@@ -359,7 +348,7 @@ class TranscriptView(QAbstractScrollArea):
     @Slot()
     def _on_row_resized(self) -> None:
         row = self.sender()
-        for place in self._places:
+        for place in self.places:
             if place.row is row:
                 place.width = 0
         self._soon.start()
@@ -371,7 +360,7 @@ class TranscriptView(QAbstractScrollArea):
             return
         self._laying = True
         try:
-            anchor = None if self._follow else self._anchor()
+            anchor = None if self.following else self._anchor()
             # Heights that become known move the edges of what is near: a few rounds settle it.
             for _ in range(6):
                 self._set_tops(anchor)
@@ -386,31 +375,31 @@ class TranscriptView(QAbstractScrollArea):
         """The first message in view and how far its top is from the viewport's."""
         value = self.verticalScrollBar().value()
         number = bisect_right(
-            self._places, value, hi=self._placed, key=lambda p: p.top + p.height + self.GAP
+            self.places, value, hi=self._placed, key=lambda p: p.top + p.height + self.GAP
         )
         if number == self._placed:
             return None
-        return self._places[number], self._places[number].top - value
+        return self.places[number], self.places[number].top - value
 
     def _set_tops(self, anchor: tuple[Place, int] | None) -> None:
         _, width = self.column()
         y = self.TOP
         if self._placed:
-            last = self._places[self._placed - 1]
+            last = self.places[self._placed - 1]
             y = last.top + last.height + self.GAP
-        for number in range(self._placed, len(self._places)):
-            place = self._places[number]
+        for number in range(self._placed, len(self.places)):
+            place = self.places[number]
             if not place.height:
                 place.height = self._estimate(place, width)
             place.top = y
             y += place.height + self.GAP
-        self._placed = len(self._places)
+        self._placed = len(self.places)
         total = y - self.GAP + self.BOTTOM
         bar = self.verticalScrollBar()
         view = self.viewport().height()
         bar.setPageStep(view)
         bar.setRange(0, max(0, total - view))
-        if self._follow:
+        if self.following:
             bar.setValue(bar.maximum())
         elif anchor is not None:
             bar.setValue(anchor[0].top - anchor[1])
@@ -419,20 +408,20 @@ class TranscriptView(QAbstractScrollArea):
         """The numbers of the places in the view, or so many of its heights above or below it."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
-        first = bisect_right(self._places, value - reach, key=lambda p: p.top + p.height)
-        return range(first, bisect_left(self._places, value + view + reach, key=lambda p: p.top))
+        first = bisect_right(self.places, value - reach, key=lambda p: p.top + p.height)
+        return range(first, bisect_left(self.places, value + view + reach, key=lambda p: p.top))
 
     def first_in_view(self) -> int:
         """The number of the first place of which more is in view than its last line."""
         top = self.verticalScrollBar().value() + 2 * self.TOP
-        return bisect_right(self._places, top, key=lambda p: p.top + p.height)
+        return bisect_right(self.places, top, key=lambda p: p.top + p.height)
 
     def _measure_nearby(self) -> bool:
         """Make and measure what is in or near the view; True if a height was not what it seemed."""
         _, width = self.column()
         moved = False
         for number in self.nearby(0.75):
-            place = self._places[number]
+            place = self.places[number]
             if place.width == width and place.row is not None:
                 continue
             if place.row is None:
@@ -452,7 +441,7 @@ class TranscriptView(QAbstractScrollArea):
         left, width = self.column()
         value = self.verticalScrollBar().value()
         near = self.nearby(2.5)
-        for number, place in enumerate(self._places):
+        for number, place in enumerate(self.places):
             row = place.row
             if row is None:
                 continue
@@ -477,10 +466,10 @@ class TranscriptView(QAbstractScrollArea):
     def show_message(self, message_id: str) -> None:
         """Bring a message into view (a search result)."""
         self.lay_out()
-        place = next((p for p in self._places if p.message_id == message_id), None)
+        place = next((p for p in self.places if p.message_id == message_id), None)
         if place is None:
             return
-        self._follow = False
+        self.following = False
         within = 0
         # Twice: the first brings it near, which makes it and the heights around it known.
         for _ in range(2):
@@ -516,7 +505,7 @@ class TranscriptView(QAbstractScrollArea):
         self._words = words
         if words is None:
             return {}
-        return {p.message_id: p.row.seek(words)[0] for p in self._places if p.row is not None}
+        return {p.message_id: p.row.seek(words)[0] for p in self.places if p.row is not None}
 
     def show_mark(self, message_id: str, number: int) -> int | None:
         """Bring one of a message's marks into view, apart from the others.
@@ -526,13 +515,13 @@ class TranscriptView(QAbstractScrollArea):
         """
         self.lay_out()
         before, self._at = self._at[0], (message_id, number)
-        place = next((p for p in self._places if p.message_id == message_id), None)
-        for other in self._places:
+        place = next((p for p in self.places if p.message_id == message_id), None)
+        for other in self.places:
             if other.message_id == before != message_id:
                 self._highlight(other)
         if place is None or self._words is None:
             return None
-        self._follow = False
+        self.following = False
         bar, view = self.verticalScrollBar(), self.viewport().height()
         if place.row is None:
             bar.setValue(max(0, place.top - self.TOP))
@@ -550,7 +539,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _mark_words(self, words: Words | None) -> None:
         self._words = words
-        for place in self._places:
+        for place in self.places:
             self._highlight(place)
 
     def _highlight(self, place: Place) -> int | None:
@@ -599,13 +588,13 @@ class TranscriptView(QAbstractScrollArea):
     @Slot()
     def _rebuild(self) -> None:
         """Show the path anew, keeping the widgets of messages that stay."""
-        before = {place.message_id: place for place in self._places}
+        before = {place.message_id: place for place in self.places}
         path = self._chat.transcript.path
-        self._places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
+        self.places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
         self._placed = 0
         for gone in before.values():
             self._take_down(gone)
-        self._follow = True
+        self.following = True
         self.selection.check()
         self._mark_rows()
         self._soon.start()
@@ -613,8 +602,8 @@ class TranscriptView(QAbstractScrollArea):
     @Slot(str)
     def _on_added(self, message_id: str) -> None:
         self.forget_found()
-        self._places.append(Place(message_id))
-        self._follow = True
+        self.places.append(Place(message_id))
+        self.following = True
         self._mark_rows()
         self._soon.start()
 
@@ -632,7 +621,7 @@ class TranscriptView(QAbstractScrollArea):
     @Slot()
     def _on_turn(self) -> None:
         """What may be done with a message may be something else now."""
-        for place in self._places:
+        for place in self.places:
             if place.row is not None:
                 place.row.show_actions()
 
@@ -665,7 +654,7 @@ class TranscriptView(QAbstractScrollArea):
         row = self.row(message_id)
         if row is not None and not self.isVisible():
             # A hidden tab renders nothing: its text is taken as a whole when it is shown.
-            self._take_down(next(p for p in self._places if p.row is row))
+            self._take_down(next(p for p in self.places if p.row is row))
         elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
@@ -674,7 +663,7 @@ class TranscriptView(QAbstractScrollArea):
             self._forget_height(message_id)
 
     def _forget_height(self, message_id: str) -> None:
-        for place in self._places:
+        for place in self.places:
             if place.message_id == message_id:
                 place.width = 0
                 self._soon.start()
@@ -686,7 +675,7 @@ class TranscriptView(QAbstractScrollArea):
         return self._chat.answering
 
     def _put_up(self, number: int) -> None:
-        place = self._places[number]
+        place = self.places[number]
         message = self._chat.shown(place.message_id)
         row: MessageRow
         if message.role == "tool":
@@ -697,11 +686,11 @@ class TranscriptView(QAbstractScrollArea):
         place.row = row
         self._number(place)
         if isinstance(row, AnswerRow):
-            row.set_last(place is self._places[-1])
+            row.set_last(place is self.places[-1])
             row.set_thought(self._chat.thought_s)
             row.wrap_code(place.wrapped)
         elif isinstance(row, ToolRow):
-            row.set_last(place is self._places[-1])
+            row.set_last(place is self.places[-1])
             self._count_waiting()
         elif isinstance(row, UserRow):
             row.set_left_out(place.message_id in self._left_out)
@@ -740,7 +729,7 @@ class TranscriptView(QAbstractScrollArea):
         """Where several calls wait, the last of them is where all are allowed or denied."""
         waiting = self._chat.tools.asking
         count, allowable = len(waiting), sum(not call.obstructed for call in waiting)
-        for place in self._places:
+        for place in self.places:
             if isinstance(place.row, ToolRow):
                 last = count > 1 and place.message_id == waiting[-1].message_id
                 place.row.set_waiting(count, allowable, last=last)
@@ -766,9 +755,9 @@ class TranscriptView(QAbstractScrollArea):
     def _mark_rows(self) -> None:
         """Tell the messages what their place in the path makes of them."""
         self._left_out = left_out(self._chat.transcript.path)
-        for place in self._places:
+        for place in self.places:
             if isinstance(place.row, AnswerRow | ToolRow):
-                place.row.set_last(place is self._places[-1])
+                place.row.set_last(place is self.places[-1])
             elif isinstance(place.row, UserRow):
                 place.row.set_left_out(place.message_id in self._left_out)
             self._number(place)

@@ -138,19 +138,15 @@ class RoundButton(PaintedButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._stops = False
+        self.stops = False
         self.setFixedSize(self.SIDE, self.SIDE)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.set_stops(False)
         theme().changed.connect(self._on_theme)
 
-    @property
-    def stops(self) -> bool:
-        return self._stops
-
     def set_stops(self, stops: bool) -> None:
-        self._stops = stops
+        self.stops = stops
         self.setToolTip(tr("Stop  Esc") if stops else tr("Send  Enter"))
         self.setAccessibleName(tr("Stop") if stops else tr("Send"))
         self.update()
@@ -161,7 +157,7 @@ class RoundButton(PaintedButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ready = self.isEnabled()
         ground = QColor(tokens.accent if ready else tokens.pressed)
-        if ready and self._stops:
+        if ready and self.stops:
             ground = QColor(tokens.text)
         if ready and (self.underMouse() or self.isDown()):
             ground = ground.lighter(112) if tokens.dark else ground.darker(115)
@@ -171,11 +167,11 @@ class RoundButton(PaintedButton):
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             ring = focus_pen()
-            ring.setColor(QColor(tokens.accent if self._stops else tokens.text))
+            ring.setColor(QColor(tokens.accent if self.stops else tokens.text))
             painter.setPen(ring)
             painter.drawEllipse(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         centre = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
-        if self._stops:
+        if self.stops:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.background))
             painter.drawRoundedRect(QRectF(centre.x() - 5, centre.y() - 5, 10, 10), 2, 2)

@@ -46,7 +46,7 @@ class Toast(QWidget):
         # In another window a word has a toast of that window: a widget that moves from window to
         # window is given one of its own by Qt, which crashed as that was destroyed.
         self._guest: Toast | None = None
-        self._text = ""
+        self.text = ""  # what was said last, in whichever window
         self._at_top = at_top
         self._label = QLabel(self)
         keep_font(self._label, t.LEAD_PX)
@@ -63,14 +63,9 @@ class Toast(QWidget):
         self._later.timeout.connect(self._place)
         self.hide()
 
-    @property
-    def text(self) -> str:
-        """What was said last, in whichever window."""
-        return self._text
-
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
         """Say ``text``; ``action`` names the button, empty for none. 0 seconds: until hidden."""
-        self._text = text
+        self.text = text
         window = self._where() if self._where is not None else self._home
         self.put_away()
         if window is not self._home:

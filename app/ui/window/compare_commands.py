@@ -59,19 +59,11 @@ class Broadcast(QObject):
         super().__init__(workspace)
         self._workspace = workspace
         self._library = library
-        self._on = self._kept = False
+        # kept: whether it stays on after a message
+        self.on = self.kept = False
         self._chosen: dict[str, bool] = {}  # by chat, what a person has said of it
         workspace.pane_made.connect(self._on_pane_made)
         workspace.arranged.connect(self._show)
-
-    @property
-    def on(self) -> bool:
-        return self._on
-
-    @property
-    def kept(self) -> bool:
-        """Whether it stays on after a message."""
-        return self._kept
 
     @property
     def group(self) -> list[ChatPane]:
@@ -94,14 +86,14 @@ class Broadcast(QObject):
     @Slot()
     def toggle(self) -> None:
         """Switch it; switched on, it is for all chats of this machine that are seen."""
-        self._switch(not self._on)
+        self._switch(not self.on)
         count, active = len(self.group), self._workspace.active
         left_out = [
             pane
             for pane in self._workspace.panes()
             if pane.chat.remote is not None and self._seen(pane) and not self._hears(pane)
         ]
-        if not self._on:
+        if not self.on:
             self.said.emit(tr("Broadcast is off"))
         elif count > 1 and active not in left_out:  # every composer shows it
             words = counted(
@@ -118,30 +110,30 @@ class Broadcast(QObject):
             self.said.emit(tr("Broadcast is on. Open another chat beside this one."))
 
     def _switch(self, on: bool) -> None:
-        self._on = on
+        self.on = on
         self._chosen.clear()
-        if self._kept:
-            self._kept = False
+        if self.kept:
+            self.kept = False
             self.kept_changed.emit(False)
         self._show()
         self.changed.emit(on)
 
     def _off(self) -> str:
-        return "" if self._on else tr("Broadcast is off")
+        return "" if self.on else tr("Broadcast is off")
 
     @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_off, checkable=True)
     @Slot()
     def toggle_kept(self) -> None:
         """Let it stay on after a message, or end with it."""
-        self._kept = not self._kept
+        self.kept = not self.kept
         self._show()
-        self.kept_changed.emit(self._kept)
+        self.kept_changed.emit(self.kept)
 
     def _pane_off(self, pane: ChatPane) -> str:
         return self._off()
 
     def _pane_words(self, pane: ChatPane) -> str:
-        if not self._on:
+        if not self.on:
             return mark("Join or Leave Broadcast")
         return mark("Leave Broadcast") if self._hears(pane) else mark("Join Broadcast")
 
@@ -174,7 +166,7 @@ class Broadcast(QObject):
     @Slot(object)
     def _on_button(self, pane: ChatPane) -> None:
         """Of a chat that it does not reach, the button lets it in; of any other, it switches."""
-        if self._on and not self._hears(pane):
+        if self.on and not self._hears(pane):
             self.toggle_pane(pane)
         else:
             self.toggle()
@@ -197,7 +189,7 @@ class Broadcast(QObject):
         menu.addSeparator()
         keep = menu.addAction(tr("Keep On"))
         keep.setCheckable(True)
-        keep.setChecked(self._kept)
+        keep.setChecked(self.kept)
         keep.triggered.connect(self.toggle_kept)
         menu.addAction(tr("Turn Off")).triggered.connect(self.toggle)
         return menu
@@ -208,7 +200,7 @@ class Broadcast(QObject):
 
     @Slot()
     def _on_chat_changed(self) -> None:
-        if self._on:
+        if self.on:
             self._show()
 
     @Slot()
@@ -230,18 +222,18 @@ class Broadcast(QObject):
         names = "\n".join(map(_name, group))
         offered = sum(map(self._seen, panes)) > 1
         for pane in panes:
-            heard = self._on and pane in group
+            heard = self.on and pane in group
             if heard:
                 whom = _with_replying(words, group, pane)
-                pane.composer.audience.show_audience(whom, names, kept=self._kept)
+                pane.composer.audience.show_audience(whom, names, kept=self.kept)
             count = len(group) if heard else 0
-            pane.set_broadcast(self._on, count, remotes if heard else (), offered=offered)
+            pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
 
     @Slot(object, str, object)
     def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
         """The speaker's chat has taken the message, or will after its reply; now the others."""
         group = self.group
-        if not self._on or speaker not in group or len(group) < 2:
+        if not self.on or speaker not in group or len(group) < 2:
             return
         others = [pane for pane in group if pane is not speaker]
         begun = [p for p in others if p.chat.transcript.leaf_id is None]
@@ -258,7 +250,7 @@ class Broadcast(QObject):
         if len(begun) > 1:
             self._library.order.group(_variants([pane.chat for pane in begun]))
         told = []
-        if not self._kept:
+        if not self.kept:
             self._switch(False)
             if heard := len(group) - len(waiting) - len(blind) - waits:
                 told.append(counted("Sent to %n chat", "Sent to %n chats", heard))

@@ -90,7 +90,7 @@ class Workspace(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._active: ChatPane | None = None
+        self.active: ChatPane | None = None  # the pane that the focus is in, or would be
         self._recent: list[str] = []  # chats whose panes were active, the latest last
         self._maximised = Maximised()
         self._whole: Arrangement | None = None  # as it was before one was maximised
@@ -119,17 +119,12 @@ class Workspace(QWidget):
         self._drag.pulled_out.connect(self._on_pulled_out)
         self._drag.doubled.connect(self._on_doubled)
         self._drag.menu_asked.connect(self._on_menu_asked)
-        self._focus = FocusWatch(lambda: self._active, self)
+        self._focus = FocusWatch(lambda: self.active, self)
         self._focus.entered.connect(self._on_entered)
         self._focus.window_entered.connect(self.enter)
         self._focus.take_typing(self.window())
 
     # What is open.
-
-    @property
-    def active(self) -> ChatPane | None:
-        """The pane that the focus is in, or would be."""
-        return self._active
 
     def panes(self) -> list[ChatPane]:
         """All open panes in reading order: left to right, down, by tab; then other windows'."""
@@ -165,7 +160,7 @@ class Workspace(QWidget):
             self.restore_panes()
         dock = self._make_dock(chat)
         dock.fill()
-        self._placing.insert(dock, where, self._active)
+        self._placing.insert(dock, where, self.active)
         self._settle()
         self.activate(dock.pane)
         return dock.pane
@@ -183,7 +178,7 @@ class Workspace(QWidget):
     def enter(self, window: QWidget | None = None) -> None:
         """What follows is meant for this window (the main one): its latest pane is active again."""
         window = window or self.window()
-        if self._ending or self._active is None or self._window_of(self._active) is window:
+        if self._ending or self.active is None or self._window_of(self.active) is window:
             return
         self._set_active(self._latest_in(window))
 
@@ -225,7 +220,7 @@ class Workspace(QWidget):
             self.restore_panes()
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
-        was_active = pane is self._active  # Qt gives its focus to whatever comes next
+        was_active = pane is self.active  # Qt gives its focus to whatever comes next
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
@@ -336,7 +331,7 @@ class Workspace(QWidget):
         return Arrangement(
             docks=docks,
             chats=chats,
-            active=self._active.chat.id if self._active is not None else None,
+            active=self.active.chat.id if self.active is not None else None,
         )
 
     def arrange(self, arrangement: Arrangement, chats: list[Chat]) -> list[str]:
@@ -346,7 +341,7 @@ class Workspace(QWidget):
         """
         self.restore_panes()
         wanted = {chat.id for chat in chats}
-        if self._active is not None and self._active.chat.id not in wanted:
+        if self.active is not None and self.active.chat.id not in wanted:
             self._set_active(None)
         leaving = self._docks.mark_others_closed(wanted)
         made: list[Dock] = []
@@ -356,9 +351,9 @@ class Workspace(QWidget):
             else:
                 made.append(self._make_dock(chat))
                 made[-1].fill(later=True)
-                self._placing.insert(made[-1], "tab", self._active)
+                self._placing.insert(made[-1], "tab", self.active)
         self.expect_panes()
-        self._placing.restore(arrangement.docks, self, self._active)
+        self._placing.restore(arrangement.docks, self, self.active)
         for dock in made:
             dock.fill()
         self._bars.arrange()
@@ -400,9 +395,9 @@ class Workspace(QWidget):
             self.forget(chat_id)
 
     def _set_active(self, pane: ChatPane | None) -> None:
-        if pane is self._active:
+        if pane is self.active:
             return
-        before, self._active = self._active, pane
+        before, self.active = self.active, pane
         for one, active in ((before, False), (pane, True)):
             if one is not None:
                 one.set_active(active)
@@ -423,9 +418,9 @@ class Workspace(QWidget):
         self.nothing.set_elsewhere(bool(panes))
         shown = self.manager if self._docks.in_main_window() else self.nothing
         self._layers.setCurrentWidget(shown)
-        if self._active is not None and self._active not in panes:
+        if self.active is not None and self.active not in panes:
             self._set_active(panes[0] if panes else None)
-        self.marks.show_keys(self._active)
+        self.marks.show_keys(self.active)
         self.arranged.emit()
 
     def _sender(self) -> ChatPane | None:

@@ -61,7 +61,7 @@ def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
     for name in COMMANDS:
         yield name, lambda name=name: window.commands.do(name)  # type: ignore[misc]
     yield "chat settings", run.pane.header.options_button.click
-    report = run.app._paths.log / "crash.txt"
+    report = run.app.paths.log / "crash.txt"
     report.write_text("Stretto\nSomething went wrong.\n", encoding="utf-8")
     wheel = Path("mlx_lm-0.33.1-py3-none-any.whl")
     release = Release("99.0", "https://example.org", "- Something new.")

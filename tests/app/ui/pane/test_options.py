@@ -281,7 +281,7 @@ def test_folders_are_shown(start: Start):
     shown = []
     from app.ui.settings.settings_window import SettingsWindow
 
-    window = SettingsWindow(run.app.settings, run.app._paths, run.window, shown.append)
+    window = SettingsWindow(run.app.settings, run.app.paths, run.window, shown.append)
     window.pages.complete()
     window.show()
     from PySide6.QtWidgets import QPushButton
@@ -289,7 +289,7 @@ def test_folders_are_shown(start: Start):
     for button in window.findChildren(QPushButton):
         if button.text() == "Show in Folder" and button.accessibleName().startswith("Show the"):
             button.click()
-    assert shown == [run.app._paths.data, run.app._paths.log, run.app._paths.cache]
+    assert shown == [run.app.paths.data, run.app.paths.log, run.app.paths.cache]
     assert all(isinstance(place, Path) for place in shown)
     window.close()
 

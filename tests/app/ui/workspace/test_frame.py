@@ -200,14 +200,14 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
     header = run.pane.header
     header.set_keep(shown=True)
     whole = header.model_button.sizeHint().width()
-    assert (header._written, header.state) == ("", "Ready")  # told on hover
+    assert (header.written, header.state) == ("", "Ready")  # told on hover
     assert "Ready" in header.toolTip()
     header.resize(255, header.height())
     assert header.model_button.width() >= whole
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     header.resize(400, header.height())
-    assert header._written == "Writing"
+    assert header.written == "Writing"
 
 
 # The dots of tabs and rows.
