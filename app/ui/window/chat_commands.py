@@ -22,7 +22,7 @@ from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import asking
 from app.ui.widgets.toast import Toast
-from app.ui.window.commands import NO_CHAT, Where, command
+from app.ui.window.commands import NO_CHAT, Where, command, pane_command
 from app.ui.window.undo import Undos
 from app.ui.workspace.placement import has_room
 from app.ui.workspace.workspace import Workspace
@@ -365,7 +365,7 @@ class FileCommands(QObject):
         self._undos = undos
         workspace.pane_made.connect(self._on_pane_made)
 
-    @command("attach", mark("Attach Files…"), "Ctrl+Shift+A", where=Where.PANE)
+    @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
     def attach(self, pane: ChatPane) -> None:
         """Choose files that go with the message."""
         pane.composer.attach_asked.emit()

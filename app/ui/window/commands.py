@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
@@ -74,6 +75,8 @@ def command(
 
     return register
 
+
+pane_command = partial(command, where=Where.PANE)
 
 # Control+Tab is Control on a Mac too, where Qt calls that key Meta.
 TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"

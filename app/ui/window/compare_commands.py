@@ -27,7 +27,7 @@ from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce, native
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import command, pane_command
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
 from engine.trial.plan import Prompt, Trial
@@ -137,11 +137,10 @@ class Broadcast(QObject):
             return mark("Join or Leave Broadcast")
         return mark("Leave Broadcast") if self._hears(pane) else mark("Join Broadcast")
 
-    @command(
+    @pane_command(
         "broadcast_one",
         mark("Join or Leave Broadcast"),
         "Ctrl+Alt+B",
-        where=Where.PANE,
         why_not=_pane_off,
         words=_pane_words,
     )
@@ -574,7 +573,7 @@ class CompareCommands(QObject):
     def _compared(self, pane: ChatPane) -> str:
         return "" if self._comparisons.has(pane) else tr("This chat is not part of a comparison")
 
-    @command("leave_compare", mark("Restore Previous Layout"), where=Where.PANE, why_not=_compared)
+    @pane_command("leave_compare", mark("Restore Previous Layout"), why_not=_compared)
     def leave(self, pane: ChatPane) -> None:
         """Close the columns of a comparison without keeping one."""
         self._comparisons.leave(pane)

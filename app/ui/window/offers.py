@@ -24,7 +24,7 @@ from app.ui.palette.pickers import PromptPicker, ResourcePicker
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionField
 from app.ui.widgets.sheet import Sheet
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import Where, command, pane_command
 from app.ui.window.reading_commands import ReadingCommands
 from app.ui.workspace.workspace import Workspace
 
@@ -197,9 +197,7 @@ class PromptCommands(QObject):
     def _nothing_written(self, pane: ChatPane) -> str:
         return "" if pane.composer.text.strip() else tr("The message is empty.")
 
-    @command(
-        "save_prompt", mark("Save Message as Prompt…"), where=Where.PANE, why_not=_nothing_written
-    )
+    @pane_command("save_prompt", mark("Save Message as Prompt…"), why_not=_nothing_written)
     def save_prompt(self, pane: ChatPane) -> None:
         """Keep what stands in the message field as a prompt, to be named."""
         text = pane.composer.text

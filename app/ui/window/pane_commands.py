@@ -10,7 +10,7 @@ from app.chats.actions import Action
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
+from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
 from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_grow, why_not_move
 from app.ui.workspace.workspace import Workspace
 
@@ -74,163 +74,110 @@ class PaneCommands(QObject):
 
     # What was said in it.
 
-    @command(
-        "copy_answer",
-        mark("Copy Last Reply"),
-        "Ctrl+Shift+C",
-        where=Where.PANE,
-        why_not=_cannot(Action.COPY),
+    @pane_command(
+        "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C", why_not=_cannot(Action.COPY)
     )
     def copy_answer(self, pane: ChatPane) -> None:
         pane.act(Action.COPY)
 
-    @command(
-        "regenerate",
-        mark("Regenerate"),
-        "Ctrl+R",
-        where=Where.PANE,
-        why_not=_cannot(Action.REGENERATE),
-    )
+    @pane_command("regenerate", mark("Regenerate"), "Ctrl+R", why_not=_cannot(Action.REGENERATE))
     def answer_again(self, pane: ChatPane) -> None:
         pane.act(Action.REGENERATE)
 
-    @command(
+    @pane_command(
         "same_again",
         mark("Regenerate with Same Seed"),
         "Ctrl+Shift+R",
-        where=Where.PANE,
         why_not=_cannot(Action.SAME_AGAIN),
     )
     def same_again(self, pane: ChatPane) -> None:
         pane.act(Action.SAME_AGAIN)
 
-    @command("edit_last", mark("Edit Last Message"), where=Where.PANE, why_not=_cannot(Action.EDIT))
+    @pane_command("edit_last", mark("Edit Last Message"), why_not=_cannot(Action.EDIT))
     def edit_last(self, pane: ChatPane) -> None:
         pane.act(Action.EDIT)
 
-    @command("branch", mark("Branch in New Chat"), where=Where.PANE, why_not=_cannot(Action.BRANCH))
+    @pane_command("branch", mark("Branch in New Chat"), why_not=_cannot(Action.BRANCH))
     def branch(self, pane: ChatPane) -> None:
         """A new chat that goes on from the end of this one."""
         pane.act(Action.BRANCH)
 
-    @command(
-        "earlier",
-        mark("Previous Version"),
-        "Ctrl+[",
-        where=Where.PANE,
-        why_not=_cannot(Action.EARLIER),
-    )
+    @pane_command("earlier", mark("Previous Version"), "Ctrl+[", why_not=_cannot(Action.EARLIER))
     def earlier(self, pane: ChatPane) -> None:
         pane.act(Action.EARLIER)
 
-    @command(
-        "later", mark("Next Version"), "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER)
-    )
+    @pane_command("later", mark("Next Version"), "Ctrl+]", why_not=_cannot(Action.LATER))
     def later(self, pane: ChatPane) -> None:
         pane.act(Action.LATER)
 
-    @command("stop", mark("Stop Reply"), where=Where.PANE, why_not=_cannot(Action.STOP))
+    @pane_command("stop", mark("Stop Reply"), why_not=_cannot(Action.STOP))
     def stop(self, pane: ChatPane) -> None:
         pane.act(Action.STOP)
 
-    @command(
-        "pause",
-        mark("Pause/Resume Reply"),
-        "Ctrl+Shift+P",
-        where=Where.PANE,
-        why_not=_cannot(Action.PAUSE),
+    @pane_command(
+        "pause", mark("Pause/Resume Reply"), "Ctrl+Shift+P", why_not=_cannot(Action.PAUSE)
     )
     def pause(self, pane: ChatPane) -> None:
         pane.act(Action.PAUSE)
 
-    @command("find", mark("Find in Chat"), "Ctrl+F", where=Where.PANE, why_not=_nothing_said)
+    @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_nothing_said)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
 
     # Where it is.
 
-    @command(
-        "float",
-        mark("Move to New Window"),
-        "Ctrl+Alt+O",
-        where=Where.PANE,
-        words=_of_moving_out,
-    )
+    @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_of_moving_out)
     def float_pane(self, pane: ChatPane) -> None:
         self.workspace.float_pane(pane)
 
-    @command(
-        "move_before",
-        mark("Move to Previous Pane"),
-        "Ctrl+Shift+PgUp",
-        where=Where.PANE,
-        why_not=_cannot_move(-1),
+    @pane_command(
+        "move_before", mark("Move to Previous Pane"), "Ctrl+Shift+PgUp", why_not=_cannot_move(-1)
     )
     def move_before(self, pane: ChatPane) -> None:
         move_pane(self.workspace, pane, -1)
 
-    @command(
-        "move_after",
-        mark("Move to Next Pane"),
-        "Ctrl+Shift+PgDown",
-        where=Where.PANE,
-        why_not=_cannot_move(1),
+    @pane_command(
+        "move_after", mark("Move to Next Pane"), "Ctrl+Shift+PgDown", why_not=_cannot_move(1)
     )
     def move_after(self, pane: ChatPane) -> None:
         move_pane(self.workspace, pane, 1)
 
-    @command(
-        "larger",
-        mark("Make Pane Larger"),
-        "Ctrl+Alt+=",
-        "Ctrl+Alt++",
-        where=Where.PANE,
-        why_not=_cannot_grow,
+    @pane_command(
+        "larger", mark("Make Pane Larger"), "Ctrl+Alt+=", "Ctrl+Alt++", why_not=_cannot_grow
     )
     def larger(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, 1)
 
-    @command(
-        "smaller", mark("Make Pane Smaller"), "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow
-    )
+    @pane_command("smaller", mark("Make Pane Smaller"), "Ctrl+Alt+-", why_not=_cannot_grow)
     def smaller(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, -1)
 
-    @command("even_out", mark("Even Out Panes"), where=Where.PANE, why_not=_cannot_grow)
+    @pane_command("even_out", mark("Even Out Panes"), why_not=_cannot_grow)
     def even_out(self, pane: ChatPane) -> None:
         even_out(self.workspace)
 
-    @command(
+    @pane_command(
         "maximise",
         mark("Maximise Pane"),
         "Shift+Esc",
-        where=Where.PANE,
         why_not=_cannot_maximise,
         words=_of_maximising,
     )
     def maximise(self, pane: ChatPane) -> None:
         self.workspace.maximise(pane)
 
-    @command("close_others", mark("Close Other Tabs"), where=Where.PANE, why_not=_no_other_tab)
+    @pane_command("close_others", mark("Close Other Tabs"), why_not=_no_other_tab)
     def close_others(self, pane: ChatPane) -> None:
         """Close the tabs beside the pane's."""
         beside = self.workspace.tabs_beside(pane)
         self.chats.close_several([one for one in beside if one is not pane])
 
-    @command(
-        "close_right", mark("Close Tabs to the Right"), where=Where.PANE, why_not=_no_tab_after
-    )
+    @pane_command("close_right", mark("Close Tabs to the Right"), why_not=_no_tab_after)
     def close_right(self, pane: ChatPane) -> None:
         beside = self.workspace.tabs_beside(pane)
         self.chats.close_several(beside[beside.index(pane) + 1 :])
 
-    @command(
-        "keep",
-        mark("Keep This Reply"),
-        "Ctrl+Alt+K",
-        where=Where.PANE,
-        why_not=_compared,
-    )
+    @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_compared)
     def keep(self, pane: ChatPane) -> None:
         if pane.unfolded:
             pane.column_kept.emit(pane, pane.panel.current)
@@ -256,6 +203,6 @@ class PaneCommands(QObject):
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])
 
-    @command("composer", mark("Go to Message Field"), "Ctrl+L", where=Where.PANE)
+    @pane_command("composer", mark("Go to Message Field"), "Ctrl+L")
     def to_composer(self, pane: ChatPane) -> None:
         self.workspace.activate(pane)

@@ -16,7 +16,7 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.ui.compare.panel_dialog import PanelDialog, members_of
 from app.ui.pane.pane import ChatPane
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import pane_command
 from app.ui.window.compare_commands import tally
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
@@ -64,52 +64,29 @@ class PanelCommands(QObject):
         pane.column_kept.connect(self._keep)
         pane.made.connect(self._make)
 
-    @command("panel", mark("Ask a Panel…"), "Ctrl+Shift+E", where=Where.PANE, why_not=_cannot_ask)
+    @pane_command("panel", mark("Ask a Panel…"), "Ctrl+Shift+E", why_not=_cannot_ask)
     def choose(self, pane: ChatPane) -> None:
         """Choose who is asked what is being composed, or the last message anew."""
         self._open(pane, "")
 
-    @command(
-        "panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", where=Where.PANE, why_not=_cannot_ask
-    )
+    @pane_command("panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", why_not=_cannot_ask)
     def again(self, pane: ChatPane) -> None:
         """The same without a question: who was asked last, or is saved and chosen."""
         self._ask(pane, members_of(self._settings), "")
 
-    @command(
-        "panel_show",
-        mark("Show or Hide Panel"),
-        "Ctrl+Alt+U",
-        where=Where.PANE,
-        why_not=_cannot_show,
-    )
+    @pane_command("panel_show", mark("Show or Hide Panel"), "Ctrl+Alt+U", why_not=_cannot_show)
     def show(self, pane: ChatPane) -> None:
         pane.fold() if pane.unfolded else pane.unfold("")
 
-    @command(
-        "panel_judge",
-        mark("Judge Panel"),
-        where=Where.PANE,
-        why_not=_cannot_make(panel.JUDGE),
-    )
+    @pane_command("panel_judge", mark("Judge Panel"), why_not=_cannot_make(panel.JUDGE))
     def judge(self, pane: ChatPane) -> None:
         self._make(pane, panel.JUDGE)
 
-    @command(
-        "panel_merge",
-        mark("Merge Panel"),
-        where=Where.PANE,
-        why_not=_cannot_make(panel.MERGE),
-    )
+    @pane_command("panel_merge", mark("Merge Panel"), why_not=_cannot_make(panel.MERGE))
     def merge(self, pane: ChatPane) -> None:
         self._make(pane, panel.MERGE)
 
-    @command(
-        "panel_vote",
-        mark("Count Votes of Panel"),
-        where=Where.PANE,
-        why_not=_cannot_make(panel.VOTE),
-    )
+    @pane_command("panel_vote", mark("Count Votes of Panel"), why_not=_cannot_make(panel.VOTE))
     def vote(self, pane: ChatPane) -> None:
         self._make(pane, panel.VOTE)
 

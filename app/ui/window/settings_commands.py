@@ -19,7 +19,7 @@ from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.sheet import remember_places
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import Where, command, pane_command
 from app.ui.window.context import WindowContext
 from app.ui.window.shortcuts import OwnKeys, show_shortcuts
 from app.ui.window.undo import Undos
@@ -46,12 +46,7 @@ class TextSize(QObject):
         return "" if self._settings.zoom < ZOOM[-1] else tr("Maximum zoom reached")
 
     @command(
-        "text_larger",
-        mark("Zoom In"),
-        "Ctrl++",
-        "Ctrl+=",
-        where=Where.ANYWHERE,
-        why_not=_largest,
+        "text_larger", mark("Zoom In"), "Ctrl++", "Ctrl+=", where=Where.ANYWHERE, why_not=_largest
     )
     def larger(self) -> None:
         self._set(min(z for z in ZOOM if z > self._settings.zoom))
@@ -109,7 +104,7 @@ class SpellingCommands(QObject):
             return tr("Spelling is off. Turn it on in Settings > General.")
         return self.speller.why_not
 
-    @command("next_misspelt", mark("Next Misspelling"), "F7", where=Where.PANE, why_not=_off)
+    @pane_command("next_misspelt", mark("Next Misspelling"), "F7", why_not=_off)
     def next_misspelt(self, pane: ChatPane) -> None:
         """Select it in the message, with a menu of what may be meant."""
         pane.focus_composer()

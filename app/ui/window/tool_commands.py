@@ -10,7 +10,7 @@ from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import Where, command, pane_command
 from app.ui.window.pane_menus import PaneMenus
 from app.ui.workspace.workspace import Workspace
 
@@ -46,7 +46,7 @@ class ToolCommands(QObject):
         self.shown.raise_()
         self.shown.activateWindow()
 
-    @command("tools", mark("Tools for This Chat…"), where=Where.PANE)
+    @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:
         """Open the panel of the active pane's tools."""
         self._menus.open_tools(pane)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from app.settings.language import mark, tr
 from app.ui.compare.branches import BranchCompare
 from app.ui.pane.pane import ChatPane
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import pane_command
 from app.ui.window.notices import Pulse
 from app.ui.workspace.workspace import Workspace
 
@@ -27,13 +27,8 @@ class TreeCommands(QObject):
     def _words(self, pane: ChatPane) -> str:
         return mark("Hide Branches") if pane.shows_tree else mark("Show Branches")
 
-    @command(
-        "tree",
-        mark("Show Branches"),
-        "Ctrl+Shift+G",
-        where=Where.PANE,
-        why_not=_nothing_said,
-        words=_words,
+    @pane_command(
+        "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_nothing_said, words=_words
     )
     def toggle(self, pane: ChatPane) -> None:
         pane.show_tree(not pane.shows_tree)
