@@ -17,11 +17,7 @@ class Models(QObject):
     """The parts that look after models, made once for the program."""
 
     def __init__(
-        self,
-        users: ModelUsers,
-        settings: Settings,
-        paths: Paths,
-        parent: QObject | None = None,
+        self, users: ModelUsers, settings: Settings, paths: Paths, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.folder = paths.data / "models"  # the program's own folder of models

@@ -98,10 +98,7 @@ class Removal(QObject):
         chats = self._installed.chats(model)
         if len(chats) == 1:
             words.append(
-                tr(
-                    "The chat “{title}” uses it and will need another model.",
-                    title=chats[0],
-                )
+                tr("The chat “{title}” uses it and will need another model.", title=chats[0])
             )
         elif chats:
             words.append(

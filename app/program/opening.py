@@ -118,10 +118,7 @@ def restored(file: Path, backup: Path) -> str:
     aside = Store.restore(file, backup)
     if aside is None:
         return tr("Backup restored.")
-    return tr(
-        "Backup restored. Your previous chats are kept as {file}.",
-        file=aside.name,
-    )
+    return tr("Backup restored. Your previous chats are kept as {file}.", file=aside.name)
 
 
 def not_restored(error: StoreError) -> str:

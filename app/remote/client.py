@@ -17,15 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.remote import errors
-from app.remote.address import (
-    Listed,
-    Remote,
-    asked_at,
-    host_of,
-    is_ollama,
-    listed,
-    sees_at_ollama,
-)
+from app.remote.address import Listed, Remote, asked_at, host_of, is_ollama, listed, sees_at_ollama
 from app.remote.stream import Piece, Reading
 from app.tools.bounding import TooMuchError, check_parts
 

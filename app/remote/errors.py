@@ -79,8 +79,7 @@ def _told(
         return GONE, _moved(headers, host)
     if status == 401:
         return REFUSED, tr(
-            "{host} needs a key, or rejects this one. Add the model again with its key.",
-            host=host,
+            "{host} needs a key, or rejects this one. Add the model again with its key.", host=host
         )
     if status == 403:
         return REFUSED, tr(
@@ -107,9 +106,7 @@ def _told(
         return BUSY, " ".join((tr("{host} is not ready.", host=host), later(headers)))
     if status >= 500:
         return FAILED, tr(
-            "{host} could not reply (status {status}). Try again later.",
-            host=host,
-            status=status,
+            "{host} could not reply (status {status}). Try again later.", host=host, status=status
         )
     if status in (400, 413, 422):
         return INVALID_REQUEST, tr(
@@ -119,9 +116,7 @@ def _told(
             status=status,
         )
     return BROKEN, tr(
-        "{host} sent no valid reply (status {status}). Check the address.",
-        host=host,
-        status=status,
+        "{host} sent no valid reply (status {status}). Check the address.", host=host, status=status
     )
 
 

@@ -166,10 +166,7 @@ def _going_on(remote: Remote) -> dict[str, Any]:
     if not KINDS[remote.kind].continues:
         raise RemoteError(
             INVALID_REQUEST,
-            tr(
-                "{host} cannot continue a reply that was cut off. Regenerate it.",
-                host=remote.host,
-            ),
+            tr("{host} cannot continue a reply that was cut off. Regenerate it.", host=remote.host),
         )
     if remote.kind in ("vllm", "sglang"):
         return {"add_generation_prompt": False, "continue_final_message": True}

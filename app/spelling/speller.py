@@ -256,11 +256,7 @@ class Speller(QObject):
         self._on_open(await flows.aside(_opened))
 
     async def _suggest(
-        self,
-        used: SpellingSystem,
-        language: str,
-        word: str,
-        done: Callable[[list[str]], object],
+        self, used: SpellingSystem, language: str, word: str, done: Callable[[list[str]], object]
     ) -> None:
         try:
             found = await flows.aside(lambda _: used.suggestions(language, word))

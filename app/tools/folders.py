@@ -454,9 +454,7 @@ def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 yield (*names, *folders[1], name)
 
 
-def _fwalk(
-    folder: int,
-) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]], list[str], int]]:
+def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]], list[str], int]]:
     for root, folders, files, here in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
         yield root, (folders, PurePosixPath(root).parts), files, here
 

@@ -141,10 +141,7 @@ class ToolHost:
         self._thread.shut_down(self.STOP_S, self._close_all)
 
     def _ask(
-        self,
-        server: str,
-        work: Callable[[Connection], Coroutine[Any, Any, T]],
-        chat_id: str = "",
+        self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]], chat_id: str = ""
     ) -> Future[T]:
         config = self._configs.get(server)
         if config is None or not config.enabled:

@@ -145,9 +145,7 @@ class _Batch:
             ids = dict(zip((m.id for m in found.messages), (m.id for m in messages), strict=True))
             chat = found.chat
             found.chat = replace(
-                chat,
-                leaf_id=ids.get(chat.leaf_id or ""),
-                edited_id=ids.get(chat.edited_id or ""),
+                chat, leaf_id=ids.get(chat.leaf_id or ""), edited_id=ids.get(chat.edited_id or "")
             )
             found.messages = messages
         self._chats.append(found)

@@ -429,9 +429,7 @@ class CompareDialog(Sheet):
             return tr("Choose at least two models.")
         if columns > MOST:
             return tr(
-                "Choose at most {most} models. {columns} are chosen.",
-                most=MOST,
-                columns=columns,
+                "Choose at most {most} models. {columns} are chosen.", most=MOST, columns=columns
             )
         if self.files is not None and self.files.reading:
             return tr("“{file}” is still being read.", file=self.files.reading[0])

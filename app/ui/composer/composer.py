@@ -7,17 +7,7 @@ from functools import cached_property
 from math import ceil, inf
 from pathlib import Path
 
-from PySide6.QtCore import (
-    QBuffer,
-    QEvent,
-    QIODevice,
-    QMimeData,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMimeData, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -46,14 +36,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.laying import SPRING, across
-from app.ui.widgets.manners import (
-    begin_at_edge,
-    mirror,
-    mirrored,
-    native,
-    plain_tip,
-    show_if,
-)
+from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip, show_if
 
 MOST_CHARACTERS = 1_000_000
 """Of a message. Laying out as many takes about a second, during which the window stands still; the

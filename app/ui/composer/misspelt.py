@@ -5,13 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
-from PySide6.QtGui import (
-    QAction,
-    QColor,
-    QContextMenuEvent,
-    QTextCharFormat,
-    QTextCursor,
-)
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QMenu, QTextEdit
 
 from app.settings.language import tr

@@ -66,12 +66,7 @@ class LicencesWindow(Sheet):
 class CrashDialog(Sheet):
     """Shows a report."""
 
-    def __init__(
-        self,
-        reports: list[Path],
-        parent: QWidget,
-        heading: str = "",
-    ) -> None:
+    def __init__(self, reports: list[Path], parent: QWidget, heading: str = "") -> None:
         """``reports``: the latest first; at least one."""
         super().__init__("crash", tr("Crash Report"), parent)
         # It waits to be looked at: the person may be about to type.

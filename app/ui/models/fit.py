@@ -71,18 +71,12 @@ def choices(
         value, size = offer.value, bytes_line(offer.total)
         if offer.what == "kv_bits" and for_chat:
             words = counted(
-                "Use %n-bit KV cache for this chat",
-                "Use %n-bit KV cache for this chat",
-                value,
+                "Use %n-bit KV cache for this chat", "Use %n-bit KV cache for this chat", value
             )
             detail = tr("Needs {size}. Slightly less accurate.", size=size)
             found.append(Choice(Way.KV_BITS, words, detail, bits=value))
         elif offer.what == "context" and for_chat:
-            words = counted(
-                "Limit this chat to %Ln token",
-                "Limit this chat to %Ln tokens",
-                value,
-            )
+            words = counted("Limit this chat to %Ln token", "Limit this chat to %Ln tokens", value)
             detail = tr("Needs {size}. You can change this in the chat’s settings.", size=size)
             found.append(Choice(Way.SHORTER, words, detail, tokens=value))
         elif offer.what == "context":
@@ -107,10 +101,7 @@ def choices(
         for model in _variants(fit, ref, installed)[:2]
     ]
     found += _smaller_copy(fit, _installed(ref, installed))
-    words, detail = (
-        tr("Find a smaller model…"),
-        tr("Searches Hugging Face."),
-    )
+    words, detail = (tr("Find a smaller model…"), tr("Searches Hugging Face."))
     found.append(Choice(Way.FIND, words, detail))
     if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
         detail = tr("Its weights fit. Chats may run out of memory.")

@@ -22,12 +22,7 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QLineEdit,
-    QListView,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QWidget
 
 from app import flows
 from app.models.downloads import Downloads, fault
@@ -234,9 +229,7 @@ def _advice(fit: Fit) -> str:
     for offer in fit.offers:
         if offer.what == "context":
             return counted(
-                "Chats of %Ln token would fit.",
-                "Chats of %Ln tokens would fit.",
-                offer.value,
+                "Chats of %Ln token would fit.", "Chats of %Ln tokens would fit.", offer.value
             )
         if offer.what == "kv_bits":
             return counted(

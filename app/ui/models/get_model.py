@@ -83,10 +83,7 @@ class GetModelDialog(Sheet):
     MOVING_MS = 150  # whoever goes through the list with the arrows does not ask about each
 
     def __init__(
-        self,
-        downloads: Downloads,
-        parent: QWidget,
-        memory: Callable[[], int] = lambda: 0,
+        self, downloads: Downloads, parent: QWidget, memory: Callable[[], int] = lambda: 0
     ) -> None:
         """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
         super().__init__("get-model", tr("Get Model"), parent, spacing=8)
@@ -349,12 +346,7 @@ class DownloadsInWindow(QObject):
 
     opened = Signal(str)  # (ref): the person wants to chat with that model
 
-    def __init__(
-        self,
-        downloads: Downloads,
-        loader: ModelLoader,
-        window: QWidget,
-    ) -> None:
+    def __init__(self, downloads: Downloads, loader: ModelLoader, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
         self._downloads = downloads

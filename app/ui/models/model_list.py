@@ -9,14 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app import flows
 from app.chats.library import ChatLibrary
@@ -36,10 +29,7 @@ from app.ui.widgets.laying import across, down
 from engine import Model
 
 UNLOAD = mark("Unload from memory")
-_NO_FOLDER = {
-    True: mark("Looking for the folder…"),
-    False: mark("The folder does not exist"),
-}
+_NO_FOLDER = {True: mark("Looking for the folder…"), False: mark("The folder does not exist")}
 
 
 class ModelRow(QFrame):

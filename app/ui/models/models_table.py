@@ -71,10 +71,7 @@ def precision_tip(facts: FolderFacts) -> str:
     words = counted("%n-bit weights", "%n-bit weights", facts.bits)
     if facts.group_size:
         words = counted(
-            "{weights}, group size %n",
-            "{weights}, group size %n",
-            facts.group_size,
-            weights=words,
+            "{weights}, group size %n", "{weights}, group size %n", facts.group_size, weights=words
         )
     return tr("{weights}; some layers differ", weights=words) if facts.mixed else words
 
@@ -247,10 +244,7 @@ class LibraryTable(QAbstractTableModel):
     """The models of the list that a search leaves; pinned ones first."""
 
     def __init__(
-        self,
-        installed: InstalledModels,
-        parent: QObject,
-        clock: Callable[[], float] = time.time,
+        self, installed: InstalledModels, parent: QObject, clock: Callable[[], float] = time.time
     ) -> None:
         super().__init__(parent)
         self._installed = installed

@@ -213,12 +213,7 @@ class Card(QWidget):
         painter.drawRoundedRect(area, t.RADIUS, t.RADIUS)
 
 
-_STEPS = {
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_PageDown: 8,
-    Qt.Key.Key_PageUp: -8,
-}
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
 class Palette(Card):

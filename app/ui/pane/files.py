@@ -9,13 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QDropEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QLabel,
-    QLineEdit,
-    QMenu,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QWidget
 
 from app import flows
 from app.chats.attached import about, kind_of, page_numbers, ranges, used
@@ -265,8 +259,7 @@ class PaneFiles(QObject):
             done = [w for w in chips if w.attachment is not None and w.name in read]
             for words in {w.name: w for w in done}.values():  # of many pages one
                 announce(
-                    self._pane,
-                    tr("{name} attached, {about}", name=words.name, about=words.about),
+                    self._pane, tr("{name} attached, {about}", name=words.name, about=words.about)
                 )
             self.chips = chips
             self._pane.composer.show_files(chips)

@@ -155,11 +155,7 @@ def _field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit
 
 LABELS = 110
 
-_THINKING = (
-    (None, mark("Model default")),
-    (True, mark("Before replying")),
-    (False, mark("Off")),
-)
+_THINKING = ((None, mark("Model default")), (True, mark("Before replying")), (False, mark("Off")))
 _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
@@ -440,8 +436,7 @@ class Presets:
             none.setToolTip(tr("Choose “Save as Preset…” to keep these settings"))
         menu.addSeparator()
         menu.addAction(
-            tr("Save as Preset…"),
-            lambda: flows.start(self._parent, self._save(preset_of(popover))),
+            tr("Save as Preset…"), lambda: flows.start(self._parent, self._save(preset_of(popover)))
         )
         if presets:
             for words, act in ((tr("Rename"), self._on_rename), (tr("Delete"), self.delete)):

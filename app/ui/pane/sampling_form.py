@@ -189,11 +189,7 @@ class SamplingForm:
     """Rows for some of the numbers, added to a form."""
 
     def __init__(
-        self,
-        form: QFormLayout,
-        numbers: tuple[Number, ...],
-        parent: QWidget,
-        labels: int,
+        self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget, labels: int
     ) -> None:
         """``labels``: how wide the words beside the fields are, where others stand with them."""
         self._numbers = numbers

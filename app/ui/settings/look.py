@@ -70,11 +70,7 @@ class SpellingChoice(QObject):
     """The row: as the keyboard, off, and each language that the system has a dictionary of."""
 
     def __init__(
-        self,
-        page: FormPage,
-        settings: Settings,
-        speller: Speller,
-        put: Callable[..., object],
+        self, page: FormPage, settings: Settings, speller: Speller, put: Callable[..., object]
     ) -> None:
         super().__init__(page)
         self._settings = settings

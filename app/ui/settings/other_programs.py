@@ -287,11 +287,7 @@ class OtherPrograms(QObject):
         self.aliases.setPlaceholderText(ALIASES)
         self.aliases.setMinimumWidth(scaled(240))
         self.aliases.editingFinished.connect(self._on_aliases)
-        page.row(
-            mark("Model aliases"),
-            self.aliases,
-            tr("Unknown names go to your first model"),
-        )
+        page.row(mark("Model aliases"), self.aliases, tr("Unknown names go to your first model"))
         self.kept = Kept(page, settings, serving, self._choose)
         self.limits = DoorLimits(page, settings, self._choose)
         serving.changed.connect(self.show_state)

@@ -20,11 +20,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import (
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.importing.agent import read
 from app.chats.library import ChatLibrary

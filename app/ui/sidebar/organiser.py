@@ -54,12 +54,7 @@ class Organiser(QObject):
         self.done.emit(
             counted("Chat archived", "{count} chats archived", n, count=count)
             if on
-            else counted(
-                "Chat unarchived",
-                "{count} chats unarchived",
-                n,
-                count=count,
-            ),
+            else counted("Chat unarchived", "{count} chats unarchived", n, count=count),
             undo,
         )
 

@@ -10,12 +10,7 @@ from typing import Any
 
 import shiboken6
 from PySide6.QtCore import SLOT, QObject, Signal, Slot
-from PySide6.QtDBus import (
-    QDBusConnection,
-    QDBusMessage,
-    QDBusPendingCallWatcher,
-    QDBusVariant,
-)
+from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCallWatcher, QDBusVariant
 
 log = logging.getLogger(__name__)
 

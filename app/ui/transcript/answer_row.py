@@ -335,9 +335,7 @@ class AnswerRow(MessageRow):
         self._copy = self._button("copy", tr("Copy Reply"), Action.COPY)
         self._again = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
         self._same = self._button(
-            "repeat-once",
-            tr("Regenerate with Same Seed  Ctrl+Shift+R"),
-            Action.SAME_AGAIN,
+            "repeat-once", tr("Regenerate with Same Seed  Ctrl+Shift+R"), Action.SAME_AGAIN
         )
         self._panel = self._button("columns", tr("Ask a Panel…  Ctrl+Shift+E"), Action.PANEL)
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)

@@ -259,11 +259,7 @@ class Writer:
             self._cursor.insertText(rest, letters)
 
 
-_SIGNS = {
-    "+": ("success", "success_wash"),
-    "-": ("danger", "danger_wash"),
-    " ": ("text", ""),
-}
+_SIGNS = {"+": ("success", "success_wash"), "-": ("danger", "danger_wash"), " ": ("text", "")}
 
 
 PAD, GAP, HEAD = 14, 8, 24
@@ -592,10 +588,7 @@ class ToolRow(MessageRow):
         decision = KEYS.get(Qt.Key(event.key()))
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         focused = self.window().focusWidget()
-        more = {
-            Qt.Key.Key_E: self._edit,
-            Qt.Key.Key_W: self._grant,
-        }.get(Qt.Key(event.key()))
+        more = {Qt.Key.Key_E: self._edit, Qt.Key.Key_W: self._grant}.get(Qt.Key(event.key()))
         here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
             focused.click()  # Qt presses buttons with Space only, and this may be Deny

@@ -104,12 +104,7 @@ class PictureSheet(Sheet):
     """
 
     def __init__(
-        self,
-        name: str,
-        words: str,
-        size: QSize,
-        read: Callable[[], Pixels],
-        parent: QWidget,
+        self, name: str, words: str, size: QSize, read: Callable[[], Pixels], parent: QWidget
     ) -> None:
         super().__init__("picture", name, parent, spacing=8)
         self._read = read

@@ -329,10 +329,7 @@ class Together(QObject):
     said = Signal(str)  # (text): what the person should know
 
     def __init__(
-        self,
-        comparisons: Comparisons,
-        library: ChatLibrary,
-        workspace: Workspace,
+        self, comparisons: Comparisons, library: ChatLibrary, workspace: Workspace
     ) -> None:
         super().__init__(workspace)
         self._comparisons = comparisons

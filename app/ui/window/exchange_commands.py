@@ -114,10 +114,7 @@ class ExchangeCommands(QObject):
     def _on_exported(self, path: Path, count: int) -> None:
         self._undos.say(
             counted(
-                "Chat exported to “{file}”",
-                "%Ln chats exported to “{file}”",
-                count,
-                file=path.name,
+                "Chat exported to “{file}”", "%Ln chats exported to “{file}”", count, file=path.name
             )
         )
 

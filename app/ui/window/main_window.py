@@ -114,10 +114,7 @@ class MainWindow(QMainWindow):
 
     closing = Signal()  # the person closes the window; the program is to end
 
-    def __init__(
-        self,
-        context: WindowContext,
-    ) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         library, store, settings = context.library, context.store, context.settings
         self._library = library

@@ -147,12 +147,7 @@ class SettingsCommands(QObject):
     asked = Signal(str)  # (command): what that command does is wanted
     restart_asked = Signal()  # the program is to start again, as for another language
 
-    def __init__(
-        self,
-        context: WindowContext,
-        undos: Undos,
-        window: QWidget,
-    ) -> None:
+    def __init__(self, context: WindowContext, undos: Undos, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
         self._settings = context.settings

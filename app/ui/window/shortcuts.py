@@ -9,14 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeySequence
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QKeySequenceEdit,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.settings.language import mark, tr
 from app.settings.options import Settings
