@@ -225,6 +225,7 @@ class ToolWork(QObject):
                 self._saved.add(self._new_message(call))
         for call in self.calls.values():
             self._chat.message_added.emit(call.message_id)
+        self._chat.chat_changed.emit()  # its place in the list of chats is another
         for call in list(self.calls.values()):
             if call.tool is None:
                 name = visible(call.made.name)[:80]

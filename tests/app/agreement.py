@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
 from app.chats.answer import Phase
+from app.chats.answering import Answering
 from app.chats.chat import Chat
+from app.chats.tool_call import CallState
 from app.chats.turn import Editing, Paused, Running, Waiting
 from app.models.loading import LoadState
 from app.program.application import Application
@@ -146,7 +148,8 @@ def in_use(app: Application) -> Iterator[str]:
 def _one_reply(chat: Chat) -> Iterator[str]:
     streaming = [m.id for m in chat.transcript._messages.values() if m.status == "streaming"]
     panel: list[str | None] = [i for i, lane in chat.panel.lanes.items() if lane.reply is not None]
-    wanted = panel or ([chat.answering_id] if chat.answering else [])
+    calls = [key for key, call in chat.tools.calls.items() if call.state is not CallState.OVER]
+    wanted = panel or calls or ([chat.answering_id] if chat.answering else [])
     if sorted(streaming) != sorted(map(str, wanted)):
         yield f"{chat.title!r} is answering {wanted}, and streaming are {streaming}"
 
@@ -267,7 +270,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     yield from running.wrongs
     asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
-        lanes = chat.panel.lanes.values()
+        lanes = [*chat.panel.lanes.values(), *helpers(chat)]
         used |= {lane.session._chat_id for lane in lanes}
         for session, reply in [
             (chat.id, chat._answering.reply),
@@ -295,6 +298,11 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
         yield f"sessions of chats that are not in use are left: {idle}"
 
 
+def helpers(chat: Chat) -> list[Answering]:
+    """Those that answer questions of the chat's model."""
+    return [each for round_ in chat.helping._rounds.values() for each in round_.at_work.values()]
+
+
 def bounds(app: Application, window: MainWindow) -> Iterator[str]:
     """What is kept of closed panes and ended replies does not grow."""
     docks = window.workspace._docks
@@ -305,7 +313,8 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
     for chat in app.library._in_use.values():
         if chat.id not in held and not chat.answering:
             yield f"{chat.title!r} is in use, in no pane and not answering"
-    answering = sum(len(c.panel.running) or 1 for c in app.library.running())
+    running = app.library.running()
+    answering = sum((len(c.panel.running) or 1) + len(helpers(c)) for c in running)
     loading = sum(m.state is LoadState.LOADING for m in app.loader.known())
     channels = len(app.bridge._handlers) - answering - loading
     if channels > CHANNELS:

@@ -26,6 +26,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -70,6 +71,8 @@ from app.settings.language import tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
 from app.store import StoreError
+from app.tools.builtin import HELPERS
+from app.tools.consent import Decision
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import ComposerText
 from app.ui.dialogs.dialogs import Recovery
@@ -82,9 +85,11 @@ from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
 from app.ui.transcript.answer_row import PART
+from app.ui.transcript.tool_row import ToolRow
 from app.ui.window.main_window import MainWindow
+from app.ui.window.reading_commands import ReadSheet
 from app.ui.workspace.docks import configure_docking
-from tests.app.agreement import disagreements
+from tests.app.agreement import disagreements, helpers
 from tests.app.chats import exports
 from tests.app.step_engine import StepEngine
 
@@ -372,8 +377,10 @@ class Person:
         """Do something, let the window rest, and compare."""
         if not anywhere:
             self._close_what_is_above()
-        # What was to be said after a reply is said whenever that ends, whatever ends it.
-        waiting = {c.id for c in self.app.library.in_use() if c.sends_later or c.queue.moves}
+        # What was to be said after a reply, or is to be run, is so whenever that ends.
+        used = self.app.library.in_use()
+        waiting = {c.id for c in used if c.sends_later or c.queue.moves}
+        waiting |= {c.id for c in used if c.answering and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
         self.done[name] += 1
@@ -597,6 +604,54 @@ class Person:
             self.rest()
             pane.show_tree(False)
         return {pane.chat.id}
+
+    def read(self, what: str, n: int) -> Touched:
+        """Choose another chat to be read, and agree, whatever becomes of it meanwhile."""
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        others = list(self.window.reading._others(pane))
+        if what == "end" or not others:
+            for chip in pane.composer.chips.chips[:1]:
+                QTest.keyClick(chip, KEY.Key_Delete)
+            return {pane.chat.id}
+        of = others[n % len(others)]
+        self.window.reading._ask(pane, of.id, lambda: None)
+        self.rest()
+        for sheet in self.window.findChildren(ReadSheet):
+            if what == "gone":
+                self.window.chats.delete(of.id)
+            elif what == "undone":
+                self.window.commands["undo_close"].trigger()
+            elif what == "last":
+                sheet.count.setValue(1 + n % 2)
+            sheet.follow.setChecked(n % 3 > 0)
+            (sheet.reject if what == "cancel" else sheet.accept)()
+        return None if what in {"gone", "undone"} else {pane.chat.id}
+
+    def helpers(self, what: str, n: int) -> Touched:
+        """Have helpers asked; agree to it or not; stop one of them, or all."""
+        pane = self.some_pane(n)
+        if pane is None:
+            return set()
+        self.window.workspace.activate(pane)
+        chat = pane.chat
+        if what == "ask":
+            chat.set_options(replace(chat.options, tools=(HELPERS,), helpers_at_once=1 + n % 3), "")
+            questions, context = [*TEXTS[:6], "<b>"][n % 3 : n % 3 + 3], ("fresh", "fork")[n % 2]
+            told = json.dumps({"questions": questions, "context": context})
+            return self.say(f"call ask_helpers {told}")
+        if what == "decide":
+            decision = (Decision.ONCE, Decision.ONCE, Decision.TOOL, Decision.DENY)[n % 4]
+            chat.decide(chat.tools.first_waiting, decision)
+        rows = [place.row for place in pane.transcript.places if isinstance(place.row, ToolRow)]
+        for row in rows[-1:]:
+            lanes = row.lanes.lanes if row.lanes is not None else []
+            for lane in lanes[n % 3 : n % 3 + 1]:
+                (lane.head if what == "unfold" else lane.stop).click()
+            if what == "stop all":
+                row._stop.click()
+        return {chat.id}
 
     def with_message(self, action: Action, n: int, which: int) -> Touched:
         """Press a message's button, where it is on screen; else ask for it by key."""
@@ -1060,7 +1115,8 @@ class Person:
             for message in self.app.store.messages(record.id):
                 if message.deleted_at is None:
                     here = chat.message(message.id) if chat is not None else message
-                    texts[message.id] = here.content
+                    if (here.role, here.status) != ("tool", "streaming"):  # it is told of an end
+                        texts[message.id] = here.content
         return texts
 
     def nobody_waits(self) -> None:
@@ -1075,6 +1131,9 @@ class Person:
                 chat.toggle_pause()
         idle = 0  # a long answer may take as many turns as it has words
         while self.app.library.running() and idle < (3_000 if self._real else 60):
+            for chat in self.app.library.running():
+                if key := chat.tools.first_waiting:
+                    chat.decide(key, Decision.DENY)
             before = self._said_by_engine()
             self.turn(1)
             self.rest()
@@ -1089,6 +1148,8 @@ class Person:
         return sum(reply.written for reply in self.engine.running().values()) if self.engine else 0
 
 
+READ = ("whole", "whole", "last", "cancel", "gone", "undone", "end")
+HELP = ("ask", "ask", "decide", "decide", "stop", "unfold", "stop all")
 ORGANISE = ("pin", "archive", "move", "tag", "make", "fold", "delete", "drag", "key")
 PANEL = ("ask", "ask", "ask", "keep", "keep", "again", "part", "show", "judge", "merge", "vote")
 SMALL = st.integers(0, 7)
@@ -1104,8 +1165,8 @@ async def _turns() -> None:
 
 
 def _lanes(chat: Chat) -> list[Answering]:
-    """What may answer in a chat: itself, and the columns of a panel."""
-    return [chat._answering, *chat.panel.lanes.values()]
+    """What may answer in a chat: itself, the columns of a panel, and helpers."""
+    return [chat._answering, *chat.panel.lanes.values(), *helpers(chat)]
 
 
 def _copy_what_is_there(source: str, target: str) -> None:
@@ -1199,6 +1260,14 @@ class Actions(RuleBasedStateMachine):
     @rule(what=st.sampled_from(("go", "name", "compare", "part", "prune")), n=ANY)
     def works_in_the_tree(self, what: str, n: int) -> None:
         self.do(f"tree: {what}", lambda: self.person.tree(what, n))
+
+    @rule(what=st.sampled_from(READ), n=ANY)
+    def reads_another_chat(self, what: str, n: int) -> None:
+        self.do(f"read: {what}", lambda: self.person.read(what, n))
+
+    @rule(what=st.sampled_from(HELP), n=ANY)
+    def has_helpers_asked(self, what: str, n: int) -> None:
+        self.do(f"helpers: {what}", lambda: self.person.helpers(what, n))
 
     @rule(action=st.sampled_from(MESSAGE_ACTIONS), n=SMALL, which=SMALL)
     def does_with_a_message(self, action: Action, n: int, which: int) -> None:

@@ -8,9 +8,11 @@ stopped may write another word before it hears of it. What is answered is in the
 from __future__ import annotations
 
 import itertools
+import json
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,10 @@ from engine import (
     PromptProgress,
     ReplyStats,
     TextDelta,
+    ToolCallFinished,
 )
 from engine.messages import text_of
-from tests.app.fake_engine import script
+from tests.app.fake_engine import after_results, script
 
 STOPPED = "engine_stopped"
 
@@ -43,8 +46,11 @@ class StepReply:
         self.ended = False
         self.read = False
         self.written = 0
+        self.calls: list[dict[str, Any]] = []
         if turns[-1]["role"] == "assistant":
             self.words: Iterator[tuple[str, str]] = iter([("answer", "and more.")])
+        elif turns[-1]["role"] == "tool":
+            self.words = after_results(turns)
         else:
             self.words = script(text_of(turns[-1]["content"]))
 
@@ -79,6 +85,13 @@ class StepReply:
                 self.words = itertools.chain([("hold", "")], self.words)
         elif kind in {"out_of_memory", "context_overflow"}:
             self.fail(kind, word)
+        elif kind == "call":
+            name, _, text = word.partition(" ")
+            text, key = text.partition("\n\n")[0], f"call{next(self.session.engine.numbers)}"
+            with suppress(ValueError):  # something was written behind it
+                function = {"name": name, "arguments": json.loads(text)}
+                self.calls.append({"id": key, "type": "function", "function": function})
+                self.post(ToolCallFinished(self.session.id, self.id, key, name, text))
         elif kind == STOPPED:
             self.session.engine.break_down()
         else:
@@ -96,7 +109,9 @@ class StepReply:
             self.ended = True
             self.session.reply = None
             stats = ReplyStats(4, 2, self.written, 0.2, 1.0, 48.0)
-            self.post(Finished(self.session.id, self.id, reason, stats))
+            turn: Any = {"role": "assistant", "content": "", "tool_calls": self.calls}
+            message = turn if self.calls else None
+            self.post(Finished(self.session.id, self.id, reason, stats, message=message))
 
 
 @dataclass(eq=False)
@@ -322,6 +337,15 @@ class StepEngine:
         if path not in self.models:
             defaults = {"temperature": 0.5}
             self.models[path] = Model(
-                path, shown, path, 2048, 1000, "float32", "shared", True, defaults
+                path,
+                shown,
+                path,
+                2048,
+                1000,
+                "float32",
+                "shared",
+                True,
+                defaults,
+                tool_format="json",
             )
         future.set_result(self.models[path])

@@ -614,6 +614,7 @@ class TranscriptView(QAbstractScrollArea):
             if isinstance(row, ToolRow):
                 row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
+                self._on_turn()  # what cannot be done waits for the call, or for its end
             row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)

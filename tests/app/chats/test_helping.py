@@ -100,6 +100,7 @@ def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
 def test_helpers_answer_at_once_and_what_they_say_is_the_result(desk: Desk) -> None:
     chat = desk.chat(helper_tokens=50)
     desk.ask(chat, "say one two", "count 3", "fail")
+    assert desk.library.chat(chat.id) == chat.record, "the list has it where the call puts it"
     message = desk.done(chat)
     assert message.content == (
         "Question 1: say one two\none two\n\nQuestion 2: count 3\n1 2 3\n\n"

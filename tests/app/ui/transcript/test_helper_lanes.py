@@ -56,6 +56,10 @@ def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
     asked.setFocus()
     QTest.keyClick(asked, Qt.Key.Key_T)
     first, second, third, fourth = lanes(run).lanes
+    above = run.pane.transcript.places[0].row
+    assert above is not None
+    why = {button.toolTip() for button in above._buttons if not button.isEnabled()}
+    assert why == {"The model is still replying. Stop the reply or wait until it has ended."}
     run.until(lambda: "6 7" in third.head.lane.text and fourth.head.lane.over)
     run.until(lambda: first.head.accessibleName() == "Helper 1 of 4, Writing: hold 90")
     run.until(fourth.stop.isHidden)
