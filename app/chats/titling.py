@@ -41,7 +41,7 @@ _ENDS = ".!?…。！？"
 _WORD = re.compile(r"\w+")
 # Scripts that are written without blanks between the words. Hiragana (3040 to 309f) is in every
 # Japanese sentence and tells nothing.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = "[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 _EMPTY = {
     *("the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which"),
     *("about", "into", "your", "you", "are", "how", "why", "can"),
@@ -94,8 +94,8 @@ def title_said(said: str, question: str, answer: str) -> str:
     if title.casefold() in {_ASKED.casefold(), title_from(question).casefold()}:
         return ""
     there = f"{question}\n{answer}".casefold()
-    if _UNSPACED.search(title):
-        telling = [c for c in set(_UNSPACED.findall(title)) if not "\u3040" <= c <= "\u309f"]
+    if re.search(_UNSPACED, title):
+        telling = [c for c in set(re.findall(_UNSPACED, title)) if not "\u3040" <= c <= "\u309f"]
         found, of = sum(char in there for char in telling), len(telling) + 1
     else:
         telling = [word for word in words if len(word) > 2 and word not in _EMPTY]

@@ -187,7 +187,7 @@ _ROWS = 400
 # between their letters makes each a word of its own, and what is searched for a phrase.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 APART = "\u200b"
-_LETTER = re.compile(f"([{UNSPACED}])")
+_LETTER = f"([{UNSPACED}])"  # compiled when first needed, which is dear
 
 _WAITING = """
     SELECT u.seq, u.done, u.passages, c.seq, m.role, length(m.content),
@@ -308,9 +308,9 @@ def passages(text: str) -> list[str]:
 
 def spaced(text: str) -> str:
     """The text with a mark between the letters of scripts that have no spaces."""
-    if not _LETTER.search(text):
+    if not re.search(_LETTER, text):
         return text.replace(APART, "")
-    return _LETTER.sub(rf"{APART}\1{APART}", text.replace(APART, ""))
+    return re.sub(_LETTER, rf"{APART}\1{APART}", text.replace(APART, ""))
 
 
 def _cut(text: str) -> int:
