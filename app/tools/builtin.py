@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -270,12 +270,20 @@ _SENTENCE = re.compile(r".{12,}?[.!?。！？](?=\s|$)")
 _LONGEST_ABOUT = 160  # characters
 
 
-def own(name: str, description: str, work: Callable[..., str], /, **properties: Any) -> Own:
+def own(
+    name: str,
+    description: str,
+    work: Callable[..., str],
+    /,
+    preview: Callable[[Arguments, Context], Difference] | None = None,
+    check: Callable[[Arguments, Context], None] | None = None,
+    **properties: Any,
+) -> Own:
     """A tool whose arguments are these properties; those without a default must be given."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     schema["additionalProperties"] = False
-    return Own(Tool(BUILT_IN, name, description, schema), work)
+    return Own(Tool(BUILT_IN, name, description, schema), work, preview, check)
 
 
 def _text(arguments: Arguments, name: str) -> str:
@@ -329,44 +337,35 @@ STANDARD = (
         lambda a, c: calculate(_text(a, "expression")),
         expression={"type": "string"},
     ),
-    replace(
-        own(
-            "list_folder",
-            "Lists a folder; without a path, the folders that the person has granted.",
-            lambda a, c: folders.list_folder(_text(a, "path"), c.grants),
-            path={**_PATH, "default": ""},
-        ),
+    own(
+        "list_folder",
+        "Lists a folder; without a path, the folders that the person has granted.",
+        lambda a, c: folders.list_folder(_text(a, "path"), c.grants),
+        path={**_PATH, "default": ""},
         check=_within,
     ),
-    replace(
-        own(
-            "read_file",
-            "Reads a text file in a granted folder.",
-            lambda a, c: folders.read_file(_text(a, "path"), c.grants),
-            path=_PATH,
-        ),
+    own(
+        "read_file",
+        "Reads a text file in a granted folder.",
+        lambda a, c: folders.read_file(_text(a, "path"), c.grants),
+        path=_PATH,
         check=_within,
     ),
-    replace(
-        own(
-            "search_files",
-            "Finds files in granted folders by name (*.md) and by a text that a line contains.",
-            _search,
-            name={"type": "string", "default": "*"},
-            text=_OPTIONAL,
-            path={**_PATH, "default": ""},
-        ),
+    own(
+        "search_files",
+        "Finds files in granted folders by name (*.md) and by a text that a line contains.",
+        _search,
+        name={"type": "string", "default": "*"},
+        text=_OPTIONAL,
+        path={**_PATH, "default": ""},
         check=_within,
     ),
-    replace(
-        own(
-            "write_file",
-            "Writes a whole text file in a granted folder. "
-            "The person is shown the difference first.",
-            lambda a, c: folders.write_file(_text(a, "path"), _text(a, "text"), c.seen, c.grants),
-            path=_PATH,
-            text={"type": "string"},
-        ),
+    own(
+        "write_file",
+        "Writes a whole text file in a granted folder. The person is shown the difference first.",
+        lambda a, c: folders.write_file(_text(a, "path"), _text(a, "text"), c.seen, c.grants),
+        path=_PATH,
+        text={"type": "string"},
         preview=lambda a, c: folders.difference(_text(a, "path"), _text(a, "text"), c.grants),
     ),
     own(
@@ -375,16 +374,14 @@ STANDARD = (
         lambda a, c: fetch(_text(a, "url")),
         url={"type": "string"},
     ),
-    replace(
-        own(
-            "ask_helpers",
-            "Asks several questions at once, each of a helper: a chat of its own with your model, "
-            "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
-            "a fork has read this chat.",
-            lambda a, c: "",  # the chat asks them: `app.chats.helping`
-            questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
-            context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
-        ),
+    own(
+        "ask_helpers",
+        "Asks several questions at once, each of a helper: a chat of its own with your model, "
+        "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
+        "a fork has read this chat.",
+        lambda a, c: "",  # the chat asks them: `app.chats.helping`
+        questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
+        context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
         check=_can_be_asked,
     ),
 )
