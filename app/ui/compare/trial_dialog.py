@@ -262,7 +262,7 @@ class CheckRow(QWidget):
 def prompt_line(prompt: Prompt) -> str:
     """A prompt as a line of the field: its text, or as a .jsonl has it where it is more."""
     told = prompt.told()
-    if told["id"].rpartition(" ")[2].isdecimal():
+    if told.get("id", "").rpartition(" ")[2].isdecimal():
         del told["id"]  # its place has given it
     text = str(told.get("prompt", ""))
     if told.keys() == {"prompt"} and text.isprintable() and text.strip()[:1] not in ("", "{"):
@@ -425,7 +425,7 @@ class TrialDialog(Sheet):
             trials.options_of(variant, reproducible=trial.reproducible)
         for prompt in trial.prompts:
             trials.turns_of(prompt)
-        return trial
+        return replace(trial, name=self._known.trial.name)
 
     def known(self) -> Table:
         """The answers that were there in the file that was opened."""

@@ -173,6 +173,12 @@ def test_prompts_come_from_files_the_clipboard_and_chats(
         run.until(lambda: dialog.prompts.toPlainText())
         assert dialog.prompts.toPlainText().split("\n") == wanted
         assert dialog.go.isEnabled()
+    # A trial keeps its name, and its prompts need none.
+    (tmp_path / "h.json").write_text('{"name": "Mine", "prompts": [{"prompt": "9", "id": ""}]}')
+    choose(run, monkeypatch, tmp_path / "h.json")
+    dialog.open_file.click()
+    run.until(lambda: "9" in dialog.prompts.toPlainText())
+    assert (dialog.trial().name, dialog.trial().prompts[0].asked) == ("Mine", "9")
     (tmp_path / "e.csv").write_bytes(b"prompt\n\xff")
     (tmp_path / "f.toml").write_text("prompts = [[[")
     os.mkfifo(tmp_path / "g.txt")
