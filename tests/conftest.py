@@ -18,6 +18,9 @@ from tests import checked
 # What the imports leave is never garbage; looking for some is a tenth of their time, and of each
 # full collection after them.
 gc.disable()
+# OpenBLAS's threads wait for each other without sleeping, on a full machine for one that does not
+# run; the tests' models are too small for more than one. tests/engine/model has them all.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 backend.take_openblas()
 checked.once()
 # The texts that tests compare with are English, whatever the machine's language is.

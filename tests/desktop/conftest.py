@@ -51,6 +51,7 @@ class Desk:
     def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
         self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
+        self._env.pop("OPENBLAS_NUM_THREADS", None)  # as a person starts it (tests/conftest.py)
         self._program: subprocess.Popen[bytes] | None = None
         self._output = profile.parent / "output.txt"
 
