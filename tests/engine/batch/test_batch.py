@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -497,7 +498,10 @@ def test_a_run_leaves_no_session_behind(engine: Engine, model: Model) -> None:
 
 
 def test_the_bar_is_drawn_on_a_terminal_only(
-    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     source = write(tmp_path / "in.jsonl", prompts(12, first=300))
     command = arguments(folder, source, tmp_path / "out.jsonl", "--json", "-")
@@ -505,20 +509,21 @@ def test_the_bar_is_drawn_on_a_terminal_only(
         here, there = pty.openpty()
     except OSError as error:
         pytest.skip(f"there is no terminal to be had here: {error}")
-    child = subprocess.Popen(
-        [*PROGRAM, *command],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=there,
-        env={**os.environ, "COLUMNS": "100"},
-    )
-    os.close(there)
-    shown = b""
-    while chunk := _read_terminal(here):
-        shown += chunk
+    monkeypatch.setenv("COLUMNS", "100")
+    shown = bytearray()
+
+    def look() -> None:
+        while chunk := _read_terminal(here):
+            shown.extend(chunk)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    with monkeypatch.context() as patch, open(there, "w") as terminal:
+        patch.setattr(sys, "stderr", terminal)
+        assert main(command) == 0
+    looking.join()
     os.close(here)
-    out, _ = child.communicate(timeout=60)
-    assert child.returncode == 0
+    out = capfd.readouterr().out
     figures = json.loads(out)
     assert figures["answered"] == 12
     assert figures["first_token_p50_s"] <= figures["latency_p50_s"] <= figures["latency_p95_s"]
