@@ -19,7 +19,8 @@ from tests import checked
 # full collection after them.
 gc.disable()
 # OpenBLAS's threads wait for each other without sleeping, on a full machine for one that does not
-# run; the tests' models are too small for more than one. tests/engine/model has them all.
+# run; the tests' models are too small for more than one. Tests of the products have `all_cores`
+# (tests/engine/model).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 backend.take_openblas()
 checked.once()

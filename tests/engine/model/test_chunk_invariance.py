@@ -18,6 +18,8 @@ from engine.model import probe, runner
 from engine.model.loaded import LoadedModel
 from engine.runtime.pacing import Pacing
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 PROMPT = "one two three four five six seven " * 6
 SOME = SamplingParams(max_tokens=30, temperature=0.9, seed=4, logit_bias={2: -1e9})
 

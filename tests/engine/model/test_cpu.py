@@ -12,6 +12,8 @@ import pytest
 
 from engine.model import backend
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 AVX2 = "avx avx2 fma"
 AVX512 = "avx avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl"
 

@@ -32,9 +32,12 @@ from engine.runtime.examining import Candidate
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or backend.device_here() != "cpu", reason="for Linux CPUs"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        sys.platform != "linux" or backend.device_here() != "cpu", reason="for Linux CPUs"
+    ),
+    pytest.mark.usefixtures("all_cores"),
+]
 
 CLOSE = 2e-5
 """Of the outputs' standard deviation: what float32 rounds."""

@@ -22,6 +22,8 @@ from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import Request
 from tests.engine.families import FAMILIES
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 SYSTEM = "You tell the weather at sea, in few words, and never lie about the wind. " * 2
 TURNS = ("Where does the wind come from today?", "And tomorrow?", "Ah.")
 ALL = ("plain", "sliding window", "MLA", "MoE", "hybrid recurrent", "attention sinks", "shared KV")

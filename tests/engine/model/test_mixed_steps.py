@@ -17,6 +17,8 @@ from engine.model.loader import load_net
 from engine.model.runner import Reading
 from engine.model.slices import at_once
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
 NAMES = "abc"
 

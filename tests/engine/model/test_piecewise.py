@@ -15,6 +15,8 @@ from engine.bench.seeing import FAMILIES, QWEN, write_seeing
 from engine.model import eyes, loader, piecewise, towers, vlm
 from tests.engine.model.seeing import image, shown
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 FEW = SamplingParams(max_tokens=10, temperature=0.0)
 
 
