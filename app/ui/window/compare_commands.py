@@ -531,6 +531,9 @@ class CompareCommands(QObject):
     ) -> None:
         if self.table is not None:
             self.table.let_go()
+            for chat_id in self.table.columns:
+                if self._workspace.dock(chat_id) is None:
+                    self._library.release(chat_id)
         with self._store.together():  # a crash leaves no columns without their table
             self.table = AnswerTable.begin(self._library, trial, self, files, blind, known)
             self._keep_table()

@@ -119,6 +119,7 @@ def test_what_is_asked_of_each_variant_and_what_comes_of_it(
     run.until(lambda: "Saved as" in dialog.why.text())
     assert opened(tmp_path / "a.json", "x").trial == dialog.trial()
     dialog.go.click()
+    assert not answers.columns.keys() & {chat.id for chat in run.app.library.in_use()}
     answers = table(run)
     run.until(lambda: not answers.running and all(c.verdict for c in answers.cells().values()))
     news = [reply.turns[-1]["content"] for reply in run.engine.sent[asked:]]
