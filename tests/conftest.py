@@ -20,7 +20,7 @@ from tests import checked
 gc.disable()
 # OpenBLAS's threads wait for each other without sleeping, on a full machine for one that does not
 # run; the tests' models are too small for more than one. Tests of the products have `all_cores`
-# (tests/engine/model).
+# (tests/engine).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 backend.take_openblas()
 checked.once()

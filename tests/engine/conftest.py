@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,20 @@ if backend.device_here() == "cpu":
     # As an engine does when it starts: each compiled function would take a run of g++, once a
     # machine, a minute for them all.
     mx.disable_compile()
+
+
+@pytest.fixture(scope="module")
+def all_cores() -> Iterator[None]:
+    """For tests of what products give: OpenBLAS's threads as in the program (tests/conftest.py)."""
+    if (library := backend._openblas) is None:
+        yield
+        return
+    before = library.openblas_get_num_threads()
+    told = os.environ.pop("OPENBLAS_NUM_THREADS", "")  # for the processes that they start
+    library.openblas_set_num_threads(os.cpu_count())
+    yield
+    library.openblas_set_num_threads(before)
+    os.environ.update({"OPENBLAS_NUM_THREADS": told} if told else {})
 
 
 @pytest.fixture(scope="session")

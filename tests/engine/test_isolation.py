@@ -17,6 +17,8 @@ from engine.model.probe import attention_modules
 from engine.model.ragged import RaggedArrays, share_rows
 from tests.engine.families import FAMILIES
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
 # Shorter and longer than the tiny sliding windows, no two alike.
 PROMPTS = ["hello " * n for n in (1, 3, 7, 20, 2, 11, 50, 5)]

@@ -27,6 +27,8 @@ from engine.model.cpu.attention import Part, as_score, beside, joined_by_score
 from engine.model.ragged import share_caches
 from tests.engine.families import FAMILIES
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
 

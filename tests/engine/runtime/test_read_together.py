@@ -17,6 +17,8 @@ from engine.runtime.pacing import Pacing
 from engine.runtime.plan import Status, StepPlan, View
 from engine.runtime.scheduler import Scheduler
 
+pytestmark = pytest.mark.usefixtures("all_cores")
+
 PROMPTS = ("do", "Name a fish, and say why.", "sol la si ut", "A word for the sea?")
 STORY = "Listen to this story, all of you, and say how it goes on. "
 
