@@ -19,7 +19,7 @@ from engine.bench.random_models import write_model
 from engine.engine import Session
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
 from engine.messages import Event, Failed
-from engine.serve import bodies, sessions
+from engine.serve import bodies, places
 from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
@@ -243,7 +243,7 @@ def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
 
 
 GIVING_UP: dict[str, tuple[Any, str]] = {
-    "trying": (sessions, "tried"),
+    "trying": (places, "tried"),
     "a place": (Places, "_leave"),
     "a named place": (Places, "_leave_named"),
     "a conversation": (Conversations, "give_back"),
