@@ -101,6 +101,8 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
         yield Case("new, stretto", (entry["ask"],), *_patterns(entry))
     for entry in data["stretto_minds"]:
         yield Case(f"minds, {entry['about']}", (entry["ask"],), *_patterns(entry))
+    for entry in data["stretto_minds_last"]:
+        yield Case(f"minds, last, {entry['about']}", (entry["ask"],), *_patterns(entry))
     yield from date_cases(data, seed)
     for entry in data["stretto"][::4]:
         yield Case("with reasoning", (entry["ask"],), *_patterns(entry), reasoning=True)
