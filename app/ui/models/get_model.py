@@ -369,9 +369,7 @@ class DownloadsInWindow(QObject):
             self.dialog.opened.connect(self.opened)
             self.dialog.finished.connect(self._on_gone)
         self.toast.hide()
-        self.dialog.show()
-        self.dialog.raise_()
-        self.dialog.activateWindow()
+        self.dialog.come_forward()
 
     @Slot(str)
     def show_for(self, words: str) -> None:

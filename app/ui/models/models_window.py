@@ -267,9 +267,7 @@ class ModelsWindow(Sheet):
 
     def begin(self) -> None:
         """Come on screen, or forward, and look at the disk anew."""
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        self.come_forward()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.look()
         self._loader.figures.show(self, self.FIGURES_MS)

@@ -83,6 +83,12 @@ class Sheet(QDialog):
         QShortcut(QKeySequence("Ctrl+W"), self, self.reject)  # the window's own is blocked
         super().open()
 
+    def come_forward(self) -> None:
+        """Open it beside its window, or bring it before all others."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
     def showEvent(self, event: QShowEvent) -> None:
         if not event.spontaneous() and not self._placed:
             self._placed = True

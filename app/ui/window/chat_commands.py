@@ -6,47 +6,30 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QApplication, QDialog
 
 from app import flows
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.library import ChatLibrary
 from app.chats.transcript import Removal
 from app.settings.language import counted, mark, tr
-from app.settings.options import Settings
 from app.store import Queued
 from app.ui.compare.compare import Comparisons
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import asking
-from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command, pane_command
-from app.ui.window.undo import Undos
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.placement import has_room
-from app.ui.workspace.workspace import Workspace
 
 
-class ChatCommands(QObject):
+class ChatCommands(InWindow):
     """Acts on the library and on the workspace together."""
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        workspace: Workspace,
-        settings: Settings,
-        toast: Toast,
-        undos: Undos,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._library = library
-        self._workspace = workspace
-        self._settings = settings
-        self._toast = toast
-        self._undos = undos
-        self._window = window
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        workspace, library = self._workspace, self._library
         self.comparisons = Comparisons(library, workspace)
         workspace.new_asked.connect(self.new)
         workspace.split_asked.connect(self.split)
@@ -357,13 +340,12 @@ class ChatCommands(QObject):
         self._toast.show_text(text, seconds=1.6)
 
 
-class FileCommands(QObject):
+class FileCommands(InWindow):
     """Gives each pane what takes files, and opens the dialog."""
 
-    def __init__(self, workspace: Workspace, undos: Undos) -> None:
-        super().__init__(workspace)
-        self._undos = undos
-        workspace.pane_made.connect(self._on_pane_made)
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self._workspace.pane_made.connect(self._on_pane_made)
 
     @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
     def attach(self, pane: ChatPane) -> None:

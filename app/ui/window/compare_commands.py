@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats import trials
 from app.chats.chat import Chat
-from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.table import AnswerTable, guide
 from app.chats.turn import Writing
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
-from app.store import Attachments, Store
+from app.store import Attachments
 from app.ui.compare.compare import Comparisons, Desk
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.compare.table_window import TableWindow
@@ -28,8 +27,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce, native
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import command, pane_command
-from app.ui.window.undo import Undos
-from app.ui.workspace.workspace import Workspace
+from app.ui.window.context import InWindow, WindowParts
 from engine.trial.plan import Prompt, Trial
 from engine.trial.report import Table
 
@@ -45,7 +43,7 @@ class TickMenu(QMenu):
             super().mouseReleaseEvent(event)
 
 
-class Broadcast(QObject):
+class Broadcast(InWindow):
     """On or off, for all panes of the program. Each chat keeps its own history and model.
 
     It is for one message, unless it is kept on.
@@ -55,15 +53,13 @@ class Broadcast(QObject):
     kept_changed = Signal(bool)  # (on): it stays on after a message, or ends with it
     said = Signal(str)  # (text): what the person should know
 
-    def __init__(self, workspace: Workspace, library: ChatLibrary) -> None:
-        super().__init__(workspace)
-        self._workspace = workspace
-        self._library = library
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
         # kept: whether it stays on after a message
         self.on = self.kept = False
         self._chosen: dict[str, bool] = {}  # by chat, what a person has said of it
-        workspace.pane_made.connect(self._on_pane_made)
-        workspace.arranged.connect(self._show)
+        self._workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.arranged.connect(self._show)
 
     @property
     def group(self) -> list[ChatPane]:
@@ -322,23 +318,20 @@ def _name(pane: ChatPane) -> str:
     return title if model in title else tr("{title} – {model}", title=title, model=model)
 
 
-class Together(QObject):
+class Together(InWindow):
     """Ties the wheel of compared answers on request, and names the tabs of a group."""
 
     tied = Signal(bool)  # (on): whether they scroll together
     said = Signal(str)  # (text): what the person should know
 
-    def __init__(
-        self, comparisons: Comparisons, library: ChatLibrary, workspace: Workspace
-    ) -> None:
-        super().__init__(workspace)
+    def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
+        super().__init__(parts)
         self._comparisons = comparisons
-        self._workspace = workspace
         self._on = False
         self._panes: dict[QObject, ChatPane] = {}
-        workspace.pane_made.connect(self._on_pane_made)
-        workspace.arranged.connect(self._name_tabs)
-        library.listed.connect(self._name_tabs)
+        self._workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.arranged.connect(self._name_tabs)
+        self._library.listed.connect(self._name_tabs)
 
     @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
@@ -407,35 +400,20 @@ TABLE = "table"
 """The latest table of answers lies in the store among the layouts, under this name."""
 
 
-class CompareCommands(QObject):
+class CompareCommands(InWindow):
     """The commands for several models, seeds or temperatures."""
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        store: Store,
-        settings: Settings,
-        workspace: Workspace,
-        chats: ChatCommands,
-        undos: Undos,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._library = library
-        self._store = store
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+        super().__init__(parts)
         # the latest table of answers; None before it was shown or begun in this run
         self.table: AnswerTable | None = None
-        self._settings = settings
-        self._workspace = workspace
         self._chats = chats
-        self._undos = undos
-        self._window = window
         self._comparisons = chats.comparisons
         self._comparisons.put_aside.connect(self._on_put_aside)
         self._comparisons.kept.connect(self._on_kept)
         self._comparisons.left.connect(self._on_left)
-        library.erased.connect(self._on_erased)
-        workspace.pane_made.connect(self._on_pane_made)
+        self._library.erased.connect(self._on_erased)
+        self._workspace.pane_made.connect(self._on_pane_made)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -451,11 +429,9 @@ class CompareCommands(QObject):
         """Ask what to compare, from what stands in the active composer. ``count``: columns."""
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
-        loader = self._library.loader
-        refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
-        current = loader.get(model).model
+        current = self._library.loader.get(model).model
         dialog = CompareDialog(
-            [(ref, loader.get(ref).name) for ref in refs],
+            list(self._model_names(model).items()),
             model,
             active.chat.options if active is not None else ChatOptions(),
             active.composer.text if active is not None else "",
@@ -503,13 +479,12 @@ class CompareCommands(QObject):
     @command("trial", mark("New Trial…"))
     def new_trial(self) -> None:
         """Ask which prompts are put to which variants, and what their replies have to be."""
-        active, loader = self._workspace.active, self._library.loader
+        active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
-        refs = dict.fromkeys([model, *(m.ref for m in loader.known()), *self._settings.models])
         options = active.chat.options if active is not None else ChatOptions()
         system = active.chat.record.system if active is not None else ""
         dialog = TrialDialog(
-            {ref: loader.get(ref).name for ref in refs},
+            self._model_names(model),
             trials.variant("", model, options, system),
             self._window,
             library=self._library,
@@ -566,9 +541,7 @@ class CompareCommands(QObject):
             window.opened.connect(self._chats.open_at)
             self.table.kept.connect(self._keep_table, Qt.ConnectionType.UniqueConnection)
             self.table.judge()
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        window.come_forward()
 
     def _compared(self, pane: ChatPane) -> str:
         return "" if self._comparisons.has(pane) else tr("This chat is not part of a comparison")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
 from app.chats.library import ChatLibrary
 from app.models.models import Models
 from app.serving import Serving
@@ -13,6 +16,10 @@ from app.spelling.speller import Speller
 from app.store import Store
 from app.system.newer_mlx_lm import NewerMlxLm
 from app.system.updates import Updates
+from app.ui.sidebar.sidebar import Sidebar
+from app.ui.widgets.toast import Toast
+from app.ui.window.undo import Undos
+from app.ui.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -28,3 +35,39 @@ class WindowContext:
     speller: Speller
     updates: Updates
     newer: NewerMlxLm
+
+
+@dataclass(frozen=True)
+class WindowParts:
+    """What all that acts in one window works with."""
+
+    context: WindowContext
+    window: QWidget
+    workspace: Workspace
+    sidebar: Sidebar
+    toast: Toast
+    undos: Undos
+
+
+class InWindow(QObject):
+    """Something that acts in a window and lives as long, as a group of commands does."""
+
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts.window)
+        self._library, self._store = parts.context.library, parts.context.store
+        self._settings, self._window = parts.context.settings, parts.window
+        self._workspace, self._sidebar = parts.workspace, parts.sidebar
+        self._toast, self._undos = parts.toast, parts.undos
+
+    @property
+    def _meant(self) -> str:
+        """The chat of the row that has the focus, else the active pane's; "" for none."""
+        active = self._workspace.active
+        return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
+
+    def _model_names(self, *first: str) -> dict[str, str]:
+        """By their references the names of these models, then of those in use and remembered."""
+        loader = self._library.loader
+        known = (model_status.ref for model_status in loader.known())
+        refs = dict.fromkeys([*first, *known, *self._settings.models])
+        return {ref: loader.get(ref).name for ref in refs}

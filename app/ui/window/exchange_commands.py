@@ -7,34 +7,24 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
 
 from app import flows
 from app.chats.exporting import Export, Kind, StoppedError
 from app.chats.importing import Report
 from app.chats.importing.job import undo
-from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
-from app.store import ChatRecord, Folder, Store
-from app.ui.sidebar.sidebar import Sidebar
+from app.store import ChatRecord, Folder
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
-from app.ui.window.undo import Undos
-from app.ui.workspace.workspace import Workspace
+from app.ui.window.context import InWindow, WindowParts
 
 
-class StoreCommands(QObject):
+class StoreCommands(InWindow):
     """Shows what is kept besides the chats in the list."""
 
     restore_asked = Signal(object)  # (path): the program is to go on with this backup of the chats
-
-    def __init__(self, library: ChatLibrary, store: Store, window: QWidget) -> None:
-        super().__init__(window)
-        self._library = library
-        self._store = store
-        self._window = window
 
     @command("trash", mark("Trash"))
     @Slot()
@@ -57,33 +47,13 @@ class StoreCommands(QObject):
 _PRINTED = "stretto-print-"
 
 
-class ExchangeCommands(QObject):
+class ExchangeCommands(InWindow):
     """Export, print and import."""
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        store: Store,
-        chats: ChatCommands,
-        workspace: Workspace,
-        sidebar: Sidebar,
-        undos: Undos,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._library = library
-        self._store = store
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+        super().__init__(parts)
         self._chats = chats
-        self._workspace = workspace
-        self._sidebar = sidebar
-        self._undos = undos
-        self._window = window
-        sidebar.export_asked.connect(self.export_chats)
-
-    def _meant(self) -> str:
-        """The chat of the row that has the focus, else the active pane's; "" for none."""
-        active = self._workspace.active
-        return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
+        self._sidebar.export_asked.connect(self.export_chats)
 
     @command("export", mark("Export Chats…"))
     def export(self) -> None:
@@ -97,7 +67,7 @@ class ExchangeCommands(QObject):
 
         everything = [chat.id for chat in self._library.chats()]
         choices: list[tuple[str, Sequence[str]]] = []
-        meant = self._library.chat(self._meant() if len(chosen) != 1 else chosen[0])
+        meant = self._library.chat(self._meant if len(chosen) != 1 else chosen[0])
         if len(chosen) > 1:
             words = counted("Selected chat", "%Ln selected chats", len(chosen))
             choices.append((words, list(chosen)))
@@ -166,7 +136,7 @@ class ExchangeCommands(QObject):
             self._undos.say(words)
 
     def _nothing_to_print(self) -> str:
-        chat_id = self._meant()
+        chat_id = self._meant
         if not chat_id:
             return tr(NO_CHAT)
         chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
@@ -181,7 +151,7 @@ class ExchangeCommands(QObject):
                 old.unlink()
                 old.parent.rmdir()
         folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
-        export = Export([self._meant()], Kind.PDF, folder / "Chat.pdf")
+        export = Export([self._meant], Kind.PDF, folder / "Chat.pdf")
         flows.start(self, self._print(export))
 
     async def _print(self, export: Export) -> None:

@@ -6,56 +6,46 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QEventLoop, QObject, QPoint, Qt, QTimer, Slot
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtCore import QByteArray, QEventLoop, QPoint, Qt, QTimer, Slot
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chats.chat import Chat
-from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
 from app.store import Store, StoreError
 from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
-from app.ui.window.undo import Undos
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.placement import Wrapping
-from app.ui.workspace.workspace import Workspace
 
 LAYOUT = "main"
 
 
-class WindowLayout(QObject):
+class WindowLayout(InWindow):
     """Puts a window back as it was at the last end, and keeps how it stands."""
 
     def __init__(
         self,
-        store: Store,
-        workspace: Workspace,
+        parts: WindowParts,
         chats: ChatCommands,
-        library: ChatLibrary,
         wrapping: Wrapping,
-        window: QWidget,
         is_narrow: Callable[[], bool],
     ) -> None:
         """``is_narrow`` tells whether the sidebar has given way to the panes."""
-        super().__init__(window)
-        self._store = store
+        super().__init__(parts)
         self._is_narrow = is_narrow
-        self._library = library
         self._wrapping = wrapping
-        self._workspace = workspace
         self._chats = chats
-        self._window = window
         self._restored = False
         self.ended = False  # the program ends: nothing is restored or kept any more
         self._soon = QTimer(self, singleShot=True, interval=800)
         self._soon.timeout.connect(self.save)
-        workspace.pane_made.connect(self._on_pane_made)
-        workspace.arranged.connect(self.save_soon)
-        library.activity.connect(self.save_soon)
-        workspace.active_changed.connect(self.save_soon)
+        self._workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.arranged.connect(self.save_soon)
+        self._library.activity.connect(self.save_soon)
+        self._workspace.active_changed.connect(self.save_soon)
 
     @property
     def narrow(self) -> bool:
@@ -200,28 +190,15 @@ class SavedLayouts:
             self._store.delete_layout(key)
 
 
-class Layouts(QObject):
+class Layouts(InWindow):
     """The menu of layouts, and what its entries do."""
 
-    def __init__(
-        self,
-        store: Store,
-        library: ChatLibrary,
-        workspace: Workspace,
-        chats: ChatCommands,
-        toast: Toast,
-        undos: Undos,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self.saved = SavedLayouts(store)
-        self._library = library
-        self._workspace = workspace
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+        super().__init__(parts)
+        self.saved = SavedLayouts(self._store)
         self._chats = chats
-        self._toast = toast
-        self._undos = undos
-        self._window = window
-        self.menu = QMenu(tr("Layouts"), window)  # to be put into a menu, filled each time it opens
+        # to be put into a menu, filled each time it opens
+        self.menu = QMenu(tr("Layouts"), self._window)
         self.menu.setToolTipsVisible(True)
         self._rename_menu = QMenu(tr("Rename"), self.menu)
         self._delete_menu = QMenu(tr("Delete"), self.menu)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
@@ -32,7 +32,7 @@ from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.commands import TAB_MENU, Commands, Where, command
 from app.ui.window.compare_commands import Broadcast, CompareCommands, Together
-from app.ui.window.context import WindowContext
+from app.ui.window.context import InWindow, WindowContext, WindowParts
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
@@ -59,14 +59,12 @@ from app.ui.workspace.placement import Wrapping, front_window
 from app.ui.workspace.workspace import Workspace
 
 
-class FocusRegions(QObject):
+class FocusRegions(InWindow):
     """The composer, the conversation above it, the score and the sidebar, as far as there are."""
 
-    def __init__(self, workspace: Workspace, score: ScoreView, sidebar: Sidebar) -> None:
-        super().__init__(workspace)
-        self._workspace = workspace
+    def __init__(self, parts: WindowParts, score: ScoreView) -> None:
+        super().__init__(parts)
         self._score = score
-        self._sidebar = sidebar
 
     @command("next_part", mark("Next Area"), "F6")
     def next_region(self) -> None:
@@ -140,76 +138,51 @@ class MainWindow(QMainWindow):
             self, where=lambda: front_window(self.workspace), over=lambda: self.workspace.active
         )
         self._undos = Undos(self.toast)
-        self.broadcast = Broadcast(self.workspace, library)
-        self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
-        self.store_commands = StoreCommands(library, store, self)
-        self.settings_commands = SettingsCommands(context, self._undos, self)
-        fitting = FitFlow(library, context.models.installed, self)
-        self.pane_menus = PaneMenus(
-            library, self.workspace, settings, self.chats, self._undos, fitting, self
-        )
-        self.layouts = Layouts(
-            store, library, self.workspace, self.chats, self.toast, self._undos, self
-        )
+        parts = WindowParts(context, self, self.workspace, self.sidebar, self.toast, self._undos)
         self.downloads = context.models.downloads
         self.downloads_in_window = DownloadsInWindow(self.downloads, library.loader, self)
-        self.models = ModelCommands(
-            *(context, self.downloads_in_window, fitting, self.chats),
-            *(self.pane_menus, self._undos, self.toast, self),
-        )
         self.guests = GuestsInWindow(
             context.serving, self.sidebar, self.score, library, store, self
         )
-        self.guests.kept.connect(self.chats.open)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
-        self._regions = FocusRegions(self.workspace, self.score, self.sidebar)
-        self._layout = WindowLayout(
-            *(store, self.workspace, self.chats, library, self._wrapping, self),
-            lambda: self._narrow,
-        )
-        self._place_regions(centre)
-        self.files = FileCommands(self.workspace, self._undos)
-        exchanged = (library, store, self.chats, self.workspace, self.sidebar, self._undos, self)
-        # What helps with chats and has no place of its own on the screen.
-        give_roles()
-        shown_in = (library, settings, self.workspace, self.chats)
-        self.keys = OwnKeys(settings, self)
-        self.palette_commands = PaletteCommands(*shown_in, self.toast, lambda: self.commands, self)
-        self.text_size = TextSize(settings, self.sidebar, self)
         self.titling = Titling(library, lambda: settings.titles, self)
         self.notifications = Notifications(library, settings, self)
         self.announcer = Announcer(library, self.workspace, self)
-        self.reading = ReadingCommands(library, self.workspace, self)
-        self.prompts = PromptCommands(settings, self.workspace, self.reading, self)
-        self.spelling = SpellingCommands(settings, context.speller, self.workspace, self)
-        self.together = Together(self.chats.comparisons, library, self.workspace)
-        self.quick = QuickAsk(self.workspace, self.chats, self)
         self.tray = Tray(settings, lambda: self.commands, self.come_forward, self)
-        self.compare = CompareCommands(
-            library, store, settings, self.workspace, self.chats, self._undos, self
+        # What has commands.
+        self.broadcast = Broadcast(parts)
+        self.chats = ChatCommands(parts)
+        self.store_commands = StoreCommands(parts)
+        self.settings_commands = SettingsCommands(parts)
+        fitting = FitFlow(library, context.models.installed, self)
+        self.pane_menus = PaneMenus(parts, self.chats, fitting)
+        self.layouts = Layouts(parts, self.chats)
+        self._layout = WindowLayout(parts, self.chats, self._wrapping, lambda: self._narrow)
+        self.models = ModelCommands(
+            parts, self.chats, self.pane_menus, fitting, self.downloads_in_window
         )
-        self.panels = PanelCommands(library, settings, self.workspace, self._undos, self)
-        listed = (self.workspace, self.sidebar, settings)
-        owners = (
-            *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(
-                self.store_commands,
-                self.settings_commands,
-                self.models,
-                self.files,
-                self.pane_menus,
-            ),
-            *(self.palette_commands, self.text_size, self.prompts, self.reading, self.spelling),
-            *(self.together, self.compare, self.panels, self.quick),
-            HelpCommands(self.keys, self),
-            ExchangeCommands(*exchanged),
-            PaneCommands(self.chats, self.workspace),
-            TreeCommands(self.workspace, self._pulse),
-            ToolCommands(library, self.workspace, self.chats, self.pane_menus, self),
-            SidebarCommands(library, self.chats, *listed, self._undos, self._show_sidebar),
-        )
+        self.files = FileCommands(parts)
+        self.palette_commands = PaletteCommands(parts, self.chats, lambda: self.commands)
+        self.text_size = TextSize(parts)
+        self.reading = ReadingCommands(parts)
+        self.prompts = PromptCommands(parts, self.reading)
+        self.spelling = SpellingCommands(parts)
+        self.together = Together(parts, self.chats.comparisons)
+        self.quick = QuickAsk(parts, self.chats)
+        self.compare = CompareCommands(parts, self.chats)
+        self.panels = PanelCommands(parts)
+        ExchangeCommands(parts, self.chats)
+        FocusRegions(parts, self.score)
+        PaneCommands(parts, self.chats)
+        SidebarCommands(parts, self.chats, self._show_sidebar)
+        ToolCommands(parts, self.chats, self.pane_menus)
+        TreeCommands(parts, self._pulse)
+        self._place_regions(centre)
+        give_roles()
+        self.keys = OwnKeys(settings, self)
+        owners = (self, self._undos, HelpCommands(self.keys, self), *self.findChildren(InWindow))
         self.commands = Commands(
             self, owners, lambda: self.workspace.active, self._on_notice, self.keys.of
         )
@@ -232,6 +205,7 @@ class MainWindow(QMainWindow):
         here = (sidebar.opened, sidebar.opened_beside, sidebar.new_asked, self.rail.new_asked)
         for asked in (*here, self.score.chosen):
             asked.connect(lambda *_: workspace.enter())
+        self.guests.kept.connect(chats.open)
         workspace.menu_asked.connect(self._pop_tab_menu)
         sidebar.opened.connect(chats.open_at)
         sidebar.opened_beside.connect(chats.open_beside)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Slot
 
 from app.models.downloads import Recipe, conversion_of
 from app.models.names import model_location
@@ -15,40 +14,34 @@ from app.ui.models.foot import ConvertDialog
 from app.ui.models.get_model import DownloadsInWindow
 from app.ui.models.machines import MachinesDialog
 from app.ui.models.models_window import ModelsWindow
-from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
-from app.ui.window.context import WindowContext
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.pane_menus import PaneMenus
-from app.ui.window.undo import Undos
 from engine.hub.inventory import Installed
 
 
-class ModelCommands(QObject):
+class ModelCommands(InWindow):
     """Shows the installed models, and says what came of a removal while their window is closed."""
 
     def __init__(
         self,
-        context: WindowContext,
-        dialog: DownloadsInWindow,
-        fitting: FitFlow,
+        parts: WindowParts,
         chats: ChatCommands,
         menus: PaneMenus,
-        undos: Undos,
-        toast: Toast,
-        parent: QWidget,
+        fitting: FitFlow,
+        dialog: DownloadsInWindow,
     ) -> None:
-        super().__init__(parent)
-        self._parent = parent
-        self._library, self._models = context.library, context.models
-        self._chats, self._undos, self._toast, self._downloads = chats, undos, toast, dialog
-        self._hosts = context.paths.hosts
-        self._models.installed.drafts.refused.connect(toast.show_text)
-        self._models.pressure.said.connect(toast.show_text)
+        super().__init__(parts)
+        self._models, self._chats, self._downloads = parts.context.models, chats, dialog
+        self._hosts = parts.context.paths.hosts
+        show_text = self._toast.show_text
+        self._models.installed.drafts.refused.connect(show_text)
+        self._models.pressure.said.connect(show_text)
         self.fitting = fitting  # asks what to do where a model does not fit into memory
         self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
-        self.fitting.said.connect(toast.show_text)
+        self.fitting.said.connect(show_text)
         menus.get_asked.connect(dialog.show)
         menus.manage_asked.connect(self.show_models)
         removal = self._models.removal
@@ -64,7 +57,7 @@ class ModelCommands(QObject):
         """Open the list of installed models, or bring it forward."""
         if self.window is None:
             models = self._models
-            made = ModelsWindow(models.installed, models.removal, self._library, self._parent)
+            made = ModelsWindow(models.installed, models.removal, self._library, self._window)
             made.opened.connect(self._chats.use_model)
             made.too_large.connect(lambda ref: self.fitting.open(ref, None, made))
             made.get_asked.connect(self._downloads.show)
@@ -80,14 +73,14 @@ class ModelCommands(QObject):
         found = self._models.installed.models.values()
         models = [(self._models.loader.get(GUIDE).name, model_location(GUIDE))]
         models += [(model.name, str(model.folder)) for model in found]
-        dialog = MachinesDialog(self._models.loader.spread, models, self._hosts, self._parent)
+        dialog = MachinesDialog(self._models.loader.spread, models, self._hosts, self._window)
         dialog.opened.connect(self._chats.use_model)
         dialog.open()
 
     @Slot(object)
     def convert(self, model: Installed) -> None:
         """Ask how small a copy is to be, and have it made; the list of downloads shows it."""
-        dialog = ConvertDialog(model, self.window or self._parent)
+        dialog = ConvertDialog(model, self.window or self._window)
 
         def take(recipe: Recipe) -> None:
             self._models.downloads.convert(conversion_of(model, recipe, self._models.folder))

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QWidget
 from app import flows
 from app.chats.attaching import MOST_FILES
 from app.settings.language import mark, tr
-from app.settings.options import Settings
 from app.tools.offers import Offers, Prompt, Resource, Template
 from app.tools.questions import Field, FieldError, Kind, Question
 from app.tools.tool import visible
@@ -25,8 +24,8 @@ from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionField
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import Where, command, pane_command
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.reading_commands import ReadingCommands
-from app.ui.workspace.workspace import Workspace
 
 
 class ArgumentsDialog(Sheet):
@@ -174,19 +173,15 @@ class PaneOffers(QObject):
             return None
 
 
-class PromptCommands(QObject):
+class PromptCommands(InWindow):
     """Gives each pane its list of prompts, and opens the dialog."""
 
-    def __init__(
-        self, settings: Settings, workspace: Workspace, chats: ReadingCommands, window: QWidget
-    ) -> None:
-        super().__init__(window)
-        self._settings = settings
+    def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
+        super().__init__(parts)
         self._chats = chats
-        self._window = window
         self.pickers: dict[str, PromptPicker] = {}
-        workspace.pane_made.connect(self._on_pane_made)
-        workspace.forgotten.connect(self._on_forgotten)
+        self._workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.forgotten.connect(self._on_forgotten)
 
     @command("prompts", mark("Prompts…"), where=Where.ANYWHERE)
     @Slot()
@@ -208,9 +203,7 @@ class PromptCommands(QObject):
         dialog = self._window.findChild(PromptsDialog) or PromptsDialog(
             self._settings, self._window
         )
-        dialog.show()
-        dialog.raise_()
-        dialog.activateWindow()
+        dialog.come_forward()
         return dialog
 
     @Slot(object)

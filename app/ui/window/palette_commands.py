@@ -7,15 +7,13 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QMenu
 
-from app.chats.library import ChatLibrary
 from app.chats.organising import day_heading, day_headings
 from app.models.names import model_fallback_name
 from app.remote.address import named
 from app.settings.language import mark, tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, short_path
 from app.store import ChatRecord
 from app.ui.palette.finder import Entry, EntryKind
@@ -24,14 +22,12 @@ from app.ui.pane.pane import ChatPane
 from app.ui.settings.form_page import PLACES, SYNONYMS
 from app.ui.settings.look import VALUES
 from app.ui.settings.settings_window import SettingsWindow
-from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.theme import scaled
-from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import MENUS, REGISTRY, Commands, Where, command
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
-from app.ui.workspace.workspace import Workspace
 
 LATEST = 5
 """So many chats are offered before anything is typed."""
@@ -39,27 +35,15 @@ MOST_RECENT = 30
 """So many of what was chosen lately are kept."""
 
 
-class PaletteCommands(QObject):
+class PaletteCommands(InWindow):
     """Opens the palette over the window that is in front."""
 
     def __init__(
-        self,
-        library: ChatLibrary,
-        settings: Settings,
-        workspace: Workspace,
-        chats: ChatCommands,
-        toast: Toast,
-        commands: Callable[[], Commands],
-        window: QWidget,
+        self, parts: WindowParts, chats: ChatCommands, commands: Callable[[], Commands]
     ) -> None:
-        super().__init__(window)
-        self._library = library
-        self._settings = settings
-        self._workspace = workspace
+        super().__init__(parts)
         self._chats = chats
-        self._toast = toast
         self._commands = commands
-        self._window = window
         self.palette: Palette | None = None  # the one that is open, else None
         self._days = day_headings()
 
@@ -91,16 +75,9 @@ class PaletteCommands(QObject):
         yield from commands
         yield from map(self._chat_entry, listed)
         yield from (self._chat_entry(chat) for chat in chats if chat.id == here)
-        loader = self._library.loader
-        refs = [GUIDE, *(m.ref for m in loader.known()), *self._settings.models]
-        for ref in dict.fromkeys(refs):
-            yield Entry(
-                EntryKind.MODEL,
-                f"model:{ref}",
-                loader.get(ref).name,
-                partial(self._chats.use_model, ref),
-                beside=_place_of(ref),
-            )
+        for ref, name in self._model_names(GUIDE).items():
+            use = partial(self._chats.use_model, ref)
+            yield Entry(EntryKind.MODEL, f"model:{ref}", name, use, beside=_place_of(ref))
         for page, rows in PLACES.items():
             for words in ("", *rows):
                 also = SYNONYMS.get(words, "")
@@ -139,8 +116,7 @@ class PaletteCommands(QObject):
 
     def _search(self, typed: str) -> None:
         self._commands().run("search")
-        if (sidebar := self._window.findChild(Sidebar)) is not None:
-            sidebar.search.setText(typed)
+        self._sidebar.search.setText(typed)
 
     def _command_entries(self) -> list[Entry]:
         """All commands by menu.
@@ -223,15 +199,14 @@ GROWN = 480
 """How high the small window is once there is something to read in it."""
 
 
-class QuickAsk(QObject):
+class QuickAsk(InWindow):
     """Opens the small window, and closes it by Esc. What was asked stays in the list of chats."""
 
-    def __init__(self, workspace: Workspace, chats: ChatCommands, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+        super().__init__(parts)
         self._chats = chats
         self._ids: set[str] = set()
-        workspace.arranged.connect(self._on_arranged)
+        self._workspace.arranged.connect(self._on_arranged)
 
     @Slot()
     def _on_arranged(self) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
-
 from app.chats.actions import Action
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_grow, why_not_move
-from app.ui.workspace.workspace import Workspace
 
 
 def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
@@ -64,15 +62,13 @@ def _no_tab_after(commands: PaneCommands, pane: ChatPane) -> str:
     return tr("There is no tab to the right") if last else ""
 
 
-class PaneCommands(QObject):
+class PaneCommands(InWindow):
     """The commands that are for one pane, or that go from pane to pane."""
 
-    def __init__(self, chats: ChatCommands, workspace: Workspace) -> None:
-        super().__init__(workspace)
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+        super().__init__(parts)
         self.chats = chats
-        self.workspace = workspace
-
-    # What was said in it.
+        self.workspace = parts.workspace
 
     @pane_command(
         "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C", why_not=_cannot(Action.COPY)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import shiboken6
-from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app import flows
-from app.chats.library import ChatLibrary
 from app.models import residency
-from app.models.loading import LoadState, ModelLoader, ModelStatus
+from app.models.loading import LoadState, ModelStatus
 from app.remote.address import is_remote
 from app.settings.language import mark, tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE
 from app.ui.models.fit import FitFlow
 from app.ui.models.remote import RemoteDialog
@@ -26,75 +22,9 @@ from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
-from app.ui.window.undo import Undos
-from app.ui.workspace.workspace import Workspace
+from app.ui.window.context import InWindow, WindowParts
 
 _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not loaded")}
-
-
-def model_menu(
-    parent: QWidget,
-    loader: ModelLoader,
-    remembered: Iterable[str],
-    current: str,
-    *,
-    chosen: Callable[[str], None],
-    open_folder: Callable[[], None],
-    open_file: Callable[[], None],
-    get_model: Callable[[], None],
-    add_remote: Callable[[], None],
-    manage: Callable[[], None],
-    unload: UnloadMenu,
-) -> QMenu:
-    """The Guide, what is loaded, what was opened before, and ways to open more and to unload."""
-    menu = QMenu(parent)
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    menu.setToolTipsVisible(True)
-    group = QActionGroup(menu)
-    refs = dict.fromkeys([GUIDE, *(m.ref for m in loader.known()), *remembered, current])
-    for ref in refs:
-        if not ref:
-            continue
-        model_status = loader.get(ref)
-        action = menu.addAction(_entry(model_status))
-        action.setCheckable(True)
-        action.setChecked(ref == current)
-        action.setToolTip(ref)
-        action.triggered.connect(lambda _checked=False, ref=ref: chosen(ref))
-        group.addAction(action)
-    menu.addSeparator()
-    menu.addAction(tr("Get Model…"), get_model)
-    menu.addAction(tr("Open Model Folder…"), open_folder)
-    menu.addAction(tr("Open GGUF File…"), open_file)
-    menu.addAction(tr("Add Remote Model…"), add_remote)
-    menu.addMenu(unload.fill(QMenu(tr("Unload"), menu)))
-    menu.addAction(tr("Manage Models…"), manage)
-    return menu
-
-
-class UnloadMenu:
-    """The models that are in memory, to be taken out of it."""
-
-    def __init__(
-        self, loader: ModelLoader, why_not: Callable[[str], str], unload: Callable[[str], object]
-    ) -> None:
-        self._loader = loader
-        self.why_not = why_not  # says why one cannot be unloaded now, "" if it can
-        self.unload = unload  # does it
-
-    def fill(self, menu: QMenu) -> QMenu:
-        """Put an entry for each into the menu; the tooltip says why one is disabled."""
-        menu.setToolTipsVisible(True)
-        for model_status in self._loader.loaded():
-            ref, why = model_status.ref, self.why_not(model_status.ref)
-            action = menu.addAction(_entry(model_status))
-            action.triggered.connect(lambda _checked=False, ref=ref: self.unload(ref))
-            action.setEnabled(not why)
-            action.setToolTip(why or tr("Frees memory. Its chats load it again when you send."))
-        if menu.isEmpty():
-            menu.setEnabled(False)
-            menu.menuAction().setToolTip(tr("No model is loaded"))
-        return menu
 
 
 def _entry(model_status: ModelStatus) -> str:
@@ -106,34 +36,21 @@ def _entry(model_status: ModelStatus) -> str:
     return "\t".join(filter(None, (model_status.name.replace("&", "&&"), right)))
 
 
-class PaneMenus(QObject):
+class PaneMenus(InWindow):
     """Opens them for every pane of a workspace, inside ``window``."""
 
     get_asked = Signal()  # the person wants a model from the hub
     manage_asked = Signal()  # the person wants to see what is installed
     servers_asked = Signal()  # the person wants to see the servers of tools
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        workspace: Workspace,
-        settings: Settings,
-        chats: ChatCommands,
-        undos: Undos,
-        fitting: FitFlow,
-        window: QWidget,
-    ) -> None:
+    def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
         """``fitting`` offers what would fit, where a model does not."""
-        super().__init__(window)
-        self._library = library
-        self._loader = library.loader
-        self._settings = settings
+        super().__init__(parts)
+        self._loader = self._library.loader
         self._chats = chats
-        self._window = window
         self._fitting = fitting
-        self._workspace = workspace
-        self.presets = Presets(settings, window, undos.offer)
-        workspace.pane_made.connect(self._on_pane_made)
+        self.presets = Presets(self._settings, self._window, self._undos.offer)
+        self._workspace.pane_made.connect(self._on_pane_made)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -146,21 +63,47 @@ class PaneMenus(QObject):
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
-        menu = model_menu(
-            self._window,
-            self._loader,
-            self._settings.models,
-            pane.chat.record.model,
-            chosen=pane.chat.set_model,
-            open_folder=self._chats.open_model_folder,
-            open_file=self._chats.open_gguf_file,
-            get_model=self.get_asked.emit,
-            add_remote=self.add_remote,
-            manage=self.manage_asked.emit,
-            unload=self._unload_menu(pane),
-        )
+        """The Guide, what is loaded, what was opened before; ways to open more, and to unload."""
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        group, current = QActionGroup(menu), pane.chat.record.model
+        for ref in filter(None, dict.fromkeys([*self._model_names(GUIDE), current])):
+            action = menu.addAction(_entry(self._loader.get(ref)))
+            action.setCheckable(True)
+            action.setChecked(ref == current)
+            action.setToolTip(ref)
+            action.triggered.connect(lambda _checked=False, ref=ref: pane.chat.set_model(ref))
+            group.addAction(action)
+        menu.addSeparator()
+        menu.addAction(tr("Get Model…"), self.get_asked.emit)
+        menu.addAction(tr("Open Model Folder…"), self._chats.open_model_folder)
+        menu.addAction(tr("Open GGUF File…"), self._chats.open_gguf_file)
+        menu.addAction(tr("Add Remote Model…"), self.add_remote)
+        menu.addMenu(self._fill_unload(QMenu(tr("Unload"), menu), pane))
+        menu.addAction(tr("Manage Models…"), self.manage_asked.emit)
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    def _fill_unload(self, menu: QMenu, pane: ChatPane) -> QMenu:
+        """An entry for each model in memory; the tooltip says why one is disabled."""
+
+        def unload(ref: str) -> None:
+            words = tr("{name} unloaded", name=self._loader.get(ref).name)
+            pane.said.emit(residency.unload(self._library, ref) or words)
+
+        menu.setToolTipsVisible(True)
+        for model_status in self._loader.loaded():
+            ref = model_status.ref
+            why = residency.why_not_unload(self._library, ref)
+            action = menu.addAction(_entry(model_status))
+            action.triggered.connect(lambda _checked=False, ref=ref: unload(ref))
+            action.setEnabled(not why)
+            action.setToolTip(why or tr("Frees memory. Its chats load it again when you send."))
+        if menu.isEmpty():
+            menu.setEnabled(False)
+            menu.menuAction().setToolTip(tr("No model is loaded"))
+        return menu
 
     @command("add_remote", mark("Add Remote Model…"), where=Where.ANYWHERE)
     @Slot()
@@ -176,7 +119,7 @@ class PaneMenus(QObject):
         """There is no memory for the pane's model: what would fit, or which is to make room?"""
         if self._fitting.open(pane.chat.record.model, pane.chat):
             return
-        menu = self._unload_menu(pane).fill(QMenu(self._window))
+        menu = self._fill_unload(QMenu(self._window), pane)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not menu.isEnabled():
             pane.said.emit(tr("No other model is loaded."))
@@ -190,15 +133,6 @@ class PaneMenus(QObject):
         ref = next(iter(chat.waits_for), chat.record.model)
         if words := residency.cancel_load(self._library, ref, chat.id):
             pane.said.emit(words)
-
-    def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
-        def unload(ref: str) -> None:
-            words = tr("{name} unloaded", name=self._loader.get(ref).name)
-            pane.said.emit(residency.unload(self._library, ref) or words)
-
-        return UnloadMenu(
-            self._loader, lambda ref: residency.why_not_unload(self._library, ref), unload
-        )
 
     @Slot(object)
     def _on_options_asked(self, pane: ChatPane) -> None:

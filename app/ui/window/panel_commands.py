@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Slot
 
 from app.chats import panel
 from app.chats.actions import Action
-from app.chats.library import ChatLibrary
 from app.chats.panel import Member
 from app.chats.turn import Writing
 from app.settings.language import mark, tr
-from app.settings.options import Settings
 from app.ui.compare.panel_dialog import PanelDialog, members_of
 from app.ui.pane.pane import ChatPane
 from app.ui.window.commands import pane_command
 from app.ui.window.compare_commands import tally
-from app.ui.window.undo import Undos
-from app.ui.workspace.workspace import Workspace
+from app.ui.window.context import InWindow, WindowParts
 
 _BEGINNING = 120
 
@@ -42,21 +38,12 @@ def _cannot_make(kind: str) -> Callable[[PanelCommands, ChatPane], str]:
     return why
 
 
-class PanelCommands(QObject):
+class PanelCommands(InWindow):
     """The commands for panels."""
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        settings: Settings,
-        workspace: Workspace,
-        undos: Undos,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._loader, self._settings = library.loader, settings
-        self._undos, self._window = undos, window
-        workspace.pane_made.connect(self._on_pane_made)
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self._workspace.pane_made.connect(self._on_pane_made)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -98,9 +85,7 @@ class PanelCommands(QObject):
         if not text.strip() and leaf is not None:
             asked = panel.question(chat.transcript, leaf)
             text = asked.content if asked is not None else ""
-        known = [m.ref for m in self._loader.known()]
-        refs = dict.fromkeys([chat.record.model, *known, *self._settings.models])
-        names = {ref: self._loader.get(ref).name for ref in refs}
+        names = self._model_names(chat.record.model)
         about = " ".join(text[: 2 * _BEGINNING].split())
         about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"
         dialog = PanelDialog(self._settings, names, about, self._window)

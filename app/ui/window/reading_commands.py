@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QRadioButton, QSpinBox, QWidget
 
 from app import flows
-from app.chats.library import ChatLibrary
 from app.chats.organising import day_heading, day_headings
 from app.chats.reading import MOST, Other
 from app.settings.language import counted, mark, number, tr
@@ -21,9 +20,9 @@ from app.ui.pane import header
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import Where, command
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.palette_commands import LATEST
 from app.ui.workspace.placement import front_window
-from app.ui.workspace.workspace import Workspace
 
 _LOOKED_AT = 2_000
 """Of the chats used last: while a message is written, each key looks through them."""
@@ -64,19 +63,13 @@ class ReadSheet(Sheet):
         return 0 if self.whole.isChecked() else self.count.value()
 
 
-class ReadingCommands(QObject):
-    """Offers the other chats, asks for consent, and tells panes of what happens in chats they read.
+class ReadingCommands(InWindow):
+    """Offers the other chats, asks for consent, and tells panes what happens in those they read."""
 
-    Attributes:
-        palette: the list of chats that is open, else None.
-    """
-
-    def __init__(self, library: ChatLibrary, workspace: Workspace, window: QWidget) -> None:
-        super().__init__(window)
-        self._library = library
-        self._workspace = workspace
-        self._window = window
-        self.palette: Palette | None = None
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self.palette: Palette | None = None  # the list of chats while it is open
+        library = self._library
         for changed in (library.activity, library.deleted, library.erased):
             changed.connect(self._on_changed)
         library.trash_changed.connect(self._on_changed)

@@ -7,39 +7,33 @@ from PySide6.QtWidgets import QWidget
 
 from app.models.names import model_fallback_name
 from app.settings.language import mark, percent, tr
-from app.settings.options import ZOOM, Settings
-from app.spelling.speller import OFF, Speller
+from app.settings.options import ZOOM
+from app.spelling.speller import OFF
 from app.ui.composer.composer import ComposerText
 from app.ui.composer.misspelt import Misspelt
 from app.ui.dialogs import dialogs
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
-from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.sheet import remember_places
 from app.ui.window.commands import Where, command, pane_command
-from app.ui.window.context import WindowContext
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.shortcuts import OwnKeys, show_shortcuts
-from app.ui.window.undo import Undos
-from app.ui.workspace.workspace import Workspace
 
 WIDEST_SIDEBAR = 400
 
 
-class TextSize(QObject):
+class TextSize(InWindow):
     """Keeps the size in the settings, and gives the sidebar room for it."""
 
     said = Signal(str)  # (text): what the size is now
 
-    def __init__(self, settings: Settings, sidebar: Sidebar, window: QWidget) -> None:
-        super().__init__(window)
-        self._settings = settings
-        self._sidebar = sidebar
-        self._window = window
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
         theme().changed.connect(self._fit)
-        window.installEventFilter(self)
+        self._window.installEventFilter(self)
         self._fit()
 
     def _largest(self) -> str:
@@ -84,20 +78,17 @@ class TextSize(QObject):
         return False
 
 
-class SpellingCommands(QObject):
+class SpellingCommands(InWindow):
     """Gives each pane its marks of misspelt words."""
 
-    def __init__(
-        self, settings: Settings, speller: Speller, workspace: Workspace, window: QWidget
-    ) -> None:
-        super().__init__(window)
-        self._settings = settings
-        self.speller = speller  # what judges words, for all of the window
-        settings.announcer.changed.connect(self._on_changed)
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self.speller = parts.context.speller  # what judges words, for all of the window
+        self._settings.announcer.changed.connect(self._on_changed)
         # by chat what marks the misspelt words of its message
         self.fields: dict[str, Misspelt] = {}
-        workspace.pane_made.connect(self._on_pane_made)
-        workspace.forgotten.connect(self._on_forgotten)
+        self._workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.forgotten.connect(self._on_forgotten)
 
     def _off(self, pane: ChatPane) -> str:
         if self._settings.spelling == OFF:
@@ -141,18 +132,15 @@ class HelpCommands:
         dialogs.show_about(self._window)
 
 
-class SettingsCommands(QObject):
+class SettingsCommands(InWindow):
     """Opens the settings."""
 
     asked = Signal(str)  # (command): what that command does is wanted
     restart_asked = Signal()  # the program is to start again, as for another language
 
-    def __init__(self, context: WindowContext, undos: Undos, window: QWidget) -> None:
-        super().__init__(window)
-        self._context = context
-        self._settings = context.settings
-        self._undos = undos
-        self._window = window
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self._context = parts.context
         self.shown: SettingsWindow | None = None  # the open window, if any
         remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
@@ -170,9 +158,7 @@ class SettingsCommands(QObject):
             window.asked.connect(self.asked)
             window.restart_asked.connect(self.restart_asked)
             self.shown = window
-        self.shown.show()
-        self.shown.raise_()
-        self.shown.activateWindow()
+        self.shown.come_forward()
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:

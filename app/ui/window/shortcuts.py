@@ -157,9 +157,7 @@ def _tidy(keys: object) -> tuple[str, ...]:
 
 def show_shortcuts(keys: OwnKeys, parent: QWidget) -> ShortcutsDialog:
     dialog = parent.findChild(ShortcutsDialog) or ShortcutsDialog(keys, parent)
-    dialog.show()
-    dialog.raise_()
-    dialog.activateWindow()
+    dialog.come_forward()
     return dialog
 
 

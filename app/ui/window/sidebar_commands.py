@@ -4,50 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtCore import QPoint, Slot
 
 from app.chats.actions import Action
-from app.chats.library import ChatLibrary
 from app.chats.organising import ARCHIVE
 from app.settings.language import counted, mark, tr
-from app.settings.options import Settings
-from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
-from app.ui.window.undo import Undos
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.placement import even_out_beside
-from app.ui.workspace.workspace import Workspace
 
 
-class SidebarCommands(QObject):
+class SidebarCommands(InWindow):
     """Search, rename, delete; pin, move, tag and archive."""
 
     def __init__(
-        self,
-        library: ChatLibrary,
-        chats: ChatCommands,
-        workspace: Workspace,
-        sidebar: Sidebar,
-        settings: Settings,
-        undos: Undos,
-        show_sidebar: Callable[[bool], None],
+        self, parts: WindowParts, chats: ChatCommands, show_sidebar: Callable[[bool], None]
     ) -> None:
-        super().__init__(sidebar)
-        self._library = library
+        super().__init__(parts)
         self._chats = chats
-        self._workspace = workspace
-        self._sidebar = sidebar
-        self._settings = settings
-        self._undos = undos
         self._show_sidebar = show_sidebar
-        if settings.unfolded:
-            sidebar.model.unfolded = set(settings.unfolded)
+        sidebar = self._sidebar
+        if self._settings.unfolded:
+            sidebar.model.unfolded = set(self._settings.unfolded)
             sidebar.model.refresh()
         sidebar.model.refolded.connect(self._on_refolded)
-        sidebar.organiser.done.connect(undos.offer)
+        sidebar.organiser.done.connect(self._undos.offer)
         sidebar.several_deleted.connect(self.delete_several)
         sidebar.together_asked.connect(self._open_together)
-        workspace.active_changed.connect(self._on_panes)
+        self._workspace.active_changed.connect(self._on_panes)
 
     @command("search", mark("Search All Chats"), "Ctrl+Shift+F")
     def search(self) -> None:
@@ -56,23 +41,18 @@ class SidebarCommands(QObject):
         self._sidebar.window().activateWindow()
         self._sidebar.focus_search()
 
-    def _meant(self) -> str:
-        """The chat of the row that has the focus; otherwise the active pane's, "" for none."""
-        active = self._workspace.active
-        return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
-
     def _all_meant(self) -> list[str]:
         """The chosen chats of the list, if it has the focus; otherwise the active pane's."""
-        return self._sidebar.chosen_chats() or [self._meant()]
+        return self._sidebar.chosen_chats() or [self._meant]
 
     def _cannot_rename(self) -> str:
         if self._sidebar.focused_fold():
             return ""
-        chat = self._library.find(self._meant())
+        chat = self._library.find(self._meant)
         return (chat.can(Action.RENAME) or "") if chat is not None else self._not_listed()
 
     def _not_listed(self) -> str:
-        chat_id = self._meant()
+        chat_id = self._meant
         if not chat_id:
             return tr(NO_CHAT)
         listed = self._library.chat(chat_id) is not None
@@ -83,7 +63,7 @@ class SidebarCommands(QObject):
         if fold := self._sidebar.focused_fold():
             self._sidebar.rename(fold)
             return
-        chat_id = self._meant()
+        chat_id = self._meant
         if not self._sidebar.focused_chat():
             self._show_sidebar(True)
             self._sidebar.search.clear()

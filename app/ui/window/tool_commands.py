@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Slot
 
-from app.chats.library import ChatLibrary
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command, pane_command
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.pane_menus import PaneMenus
-from app.ui.workspace.workspace import Workspace
 
 
-class ToolCommands(QObject):
+class ToolCommands(InWindow):
     """Opens what belongs to tools, inside ``window``."""
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        workspace: Workspace,
-        chats: ChatCommands,
-        menus: PaneMenus,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._library = library
-        self._workspace = workspace
+    def __init__(self, parts: WindowParts, chats: ChatCommands, menus: PaneMenus) -> None:
+        super().__init__(parts)
         self._chats = chats
         self._menus = menus
-        self._window = window
         self.shown: ToolsWindow | None = None  # the open window of servers, if any
         menus.servers_asked.connect(self.show_servers)
 
@@ -42,9 +30,7 @@ class ToolCommands(QObject):
         if self.shown is None:
             self.shown = ToolsWindow(self._library, self._window)
             self.shown.destroyed.connect(self._on_gone)
-        self.shown.show()
-        self.shown.raise_()
-        self.shown.activateWindow()
+        self.shown.come_forward()
 
     @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:

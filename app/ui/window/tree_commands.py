@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 
 from app.settings.language import mark, tr
 from app.ui.compare.branches import BranchCompare
 from app.ui.pane.pane import ChatPane
 from app.ui.window.commands import pane_command
+from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.notices import Pulse
-from app.ui.workspace.workspace import Workspace
 
 
-class TreeCommands(QObject):
+class TreeCommands(InWindow):
     """Opens and closes the tree of a pane's chat."""
 
-    def __init__(self, workspace: Workspace, pulse: Pulse) -> None:
-        super().__init__(workspace)
-        self._workspace = workspace
+    def __init__(self, parts: WindowParts, pulse: Pulse) -> None:
+        super().__init__(parts)
         pulse.beat.connect(self._on_beat)
-        workspace.pane_made.connect(self._on_pane_made)
+        self._workspace.pane_made.connect(self._on_pane_made)
 
     def _nothing_said(self, pane: ChatPane) -> str:
         return tr("This chat is empty.") if pane.chat.transcript.leaf_id is None else ""
