@@ -407,11 +407,7 @@ def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
     if not names:
         raise ToolError(mark("This is a folder, not a file."))
     with _opened(grant, names[:-1]) as folder:
-        return _bytes_in(folder, names[-1], most)
-
-
-def _bytes_in(folder: int, name: str, most: int) -> bytes:
-    return _whole(folder, name, most)[0]
+        return _whole(folder, names[-1], most)[0]
 
 
 def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:

@@ -288,7 +288,6 @@ class ScoreView(QWidget):
     # guest_chosen(number), guest_pause_asked(number, on): of an agent of another program
     guest_chosen = Signal(int)
     guest_pause_asked = Signal(int, bool)
-    closed = Signal()  # the strip is to go
 
     def __init__(self, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -303,9 +302,8 @@ class ScoreView(QWidget):
         self._bar = MemoryBar(self)
         name = QLabel(tr("Score"), self)
         keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
-        close = IconButton("x", tr("Close Score  Ctrl+J"), self, side=26)
-        close.clicked.connect(self.closed)
-        parts = (name, self.totals, SPRING, self.memory, self._bar, close)
+        self.close_button = IconButton("x", tr("Close Score  Ctrl+J"), self, side=26)
+        parts = (name, self.totals, SPRING, self.memory, self._bar, self.close_button)
         head = across(*parts, margins=(14, 6, 8, 4), spacing=10)
         self._lanes = QWidget(self)
         self._column = down(of=self._lanes, margins=(0, 0, 0, 6), spacing=0)

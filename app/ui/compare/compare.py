@@ -16,7 +16,6 @@ from app.chats.library import ChatLibrary
 from app.settings.language import tr
 from app.store import Attachments
 from app.ui.compare.compare_dialog import Column
-from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.workspace.docks import Arrangement
@@ -167,8 +166,8 @@ class Comparisons(QObject):
 
     def _wires(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
         return (
-            (pane.header.keep_asked, self._on_keep),
-            (pane.header.differences_asked, self._on_differences),
+            (pane.header.keep.clicked, self._on_keep),
+            (pane.header.differs.clicked, self._on_differences),
             (pane.chat.reply_ended, self._on_reply_ended),
             (pane.transcript.put_up, self._on_put_up),
             (pane.escaped, self._on_escaped),
@@ -176,20 +175,17 @@ class Comparisons(QObject):
 
     @Slot()
     def _on_keep(self) -> None:
-        header = self.sender()
-        kept = next((p for p in self._workspace.panes() if p.header is header), None)
+        button = self.sender()
+        kept = next((p for p in self._workspace.panes() if p.header.keep is button), None)
         if kept is not None:
             self.keep(kept)
 
     @Slot()
     def _on_differences(self) -> None:
-        header = self.sender()
-        if not isinstance(header, PaneHeader):
-            return
-        shown = header.differs.isChecked()
         for group in self._groups:
-            if any(pane.header is header for pane in self._panes(group.columns)):
-                self._mark(group.columns, shown)
+            for pane in self._panes(group.columns):
+                if pane.header.differs is self.sender():
+                    self._mark(group.columns, pane.header.differs.isChecked())
 
     @Slot(str)
     def _on_reply_ended(self, message_id: str) -> None:

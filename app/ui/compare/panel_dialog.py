@@ -28,7 +28,6 @@ class MemberRow(QWidget):
     """One member: name, model, temperature, seed, and below them what it is told."""
 
     changed = Signal()  # its model is another
-    removed = Signal()  # it is to go
 
     def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -71,7 +70,6 @@ class MemberRow(QWidget):
         for number in (self.temperature, self.seed):
             number.setFixedWidth(scaled(116))
         self.model.currentIndexChanged.connect(self.changed)
-        self.remove.clicked.connect(self.removed)
 
     def set_number(self, number: int) -> None:
         """Say to screen readers which of the members this is, from 1."""

@@ -179,7 +179,6 @@ class CheckRow(QWidget):
     """
 
     changed = Signal()
-    removed = Signal()
 
     def __init__(self, told: Mapping[str, Any], parent: QWidget) -> None:
         """``told``: as a trial's file has it."""
@@ -210,7 +209,6 @@ class CheckRow(QWidget):
         self.against.currentIndexChanged.connect(self.changed)
         for box in (self.turned, self.cased):
             box.toggled.connect(self.changed)
-        self.remove.clicked.connect(self.removed)
         self._on_kind()
 
     def set_number(self, number: int) -> None:

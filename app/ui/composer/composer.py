@@ -246,9 +246,6 @@ def _wrapping(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
 class BroadcastLine(QWidget):
     """The line above a message to several chats: to whom it goes, and whether the next does too."""
 
-    asked = Signal()  # the person wants to see or choose the chats
-    kept = Signal(bool)  # (on): the broadcast is to stay on after this message, or to end with it
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
@@ -256,10 +253,8 @@ class BroadcastLine(QWidget):
         self.whom = QPushButton(self)
         self.whom.setObjectName("link")
         self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.whom.clicked.connect(self.asked)
         self.keep = QCheckBox(tr("Keep On"), self)
         self.keep.setToolTip(tr("Broadcast later messages too"))
-        self.keep.clicked.connect(self.kept)
         across(self.whom, SPRING, self.keep, of=self)
         self.hide()
 
@@ -302,15 +297,10 @@ class Composer(QWidget):
     stopped = Signal()  # the person stops the answer
     changed = Signal(str)  # (text): the text is another
     recalled = Signal()  # the last message should be edited
-    edit_cancelled = Signal()  # editing is given up
     paged = Signal(float)  # (pages): scroll the transcript
-    attach_asked = Signal()  # files are to be chosen
-    compare_asked = Signal()  # the message is to be asked of several models or seeds
-    broadcast_toggled = Signal()  # the button of the broadcast was pressed
     audience_asked = Signal()  # the person wants to see or choose the chats that it goes to
     # (on): the broadcast is to stay on after this message, or to end with it
     broadcast_kept = Signal(bool)
-    said = Signal(str)  # (text): a short word for the person
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -326,17 +316,13 @@ class Composer(QWidget):
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
-        self.attach.clicked.connect(self.attach_asked)
         self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
-        self.compare.clicked.connect(self.compare_asked)
         self.button = RoundButton(self)  # sends the message, or stops the reply
-        self._cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
-        self._cancel_edit.clicked.connect(self.edit_cancelled)
-        self._cancel_edit.hide()
+        self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
+        self.cancel_edit.hide()
         # has the message go to other chats, too
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
-        self.broadcast_button.clicked.connect(self.broadcast_toggled)
         self.broadcast_button.hide()
         self._dropping = False
         self.setFocusProxy(self.field)
@@ -344,7 +330,6 @@ class Composer(QWidget):
         self.button.setCursor(Qt.CursorShape.ArrowCursor)
         self.field.submitted.connect(self.submitted)
         self.field.steered.connect(self.steered)
-        self.field.refused.connect(self.said)
         self.field.unfinished_changed.connect(self._show_button)
         self.field.recalled.connect(self.recalled)
         self.field.paged.connect(self.paged)
@@ -360,8 +345,8 @@ class Composer(QWidget):
         made = BroadcastLine(self)
         self.setTabOrder(self.broadcast_button, made.whom)  # or Tab would come to it last of all
         self.setTabOrder(made.whom, made.keep)
-        made.asked.connect(self.audience_asked)
-        made.kept.connect(self.broadcast_kept)
+        made.whom.clicked.connect(self.audience_asked)
+        made.keep.clicked.connect(self.broadcast_kept)
         return made
 
     @property
@@ -393,7 +378,7 @@ class Composer(QWidget):
         editing = isinstance(compose, Editing)
         words = mark("Editing your message. The original stays as a version.")
         self._note = tr(mark("Editing a queued message.") if queued else words) if editing else ""
-        self._cancel_edit.setVisible(editing)
+        self.cancel_edit.setVisible(editing)
         if compose.text != self.text:
             self._told = True
             self.set_text(compose.text)
@@ -550,9 +535,9 @@ class Composer(QWidget):
         for one in shown:
             left -= one.width() + 4
             one.move(left, middle)
-        self._cancel_edit.move(width - 24 - 12, 6)
+        self.cancel_edit.move(width - 24 - 12, 6)
         above = [self.audience] if heard else []
-        mirror(self, self.field, self.button, *shown, *above, self._cancel_edit)
+        mirror(self, self.field, self.button, *shown, *above, self.cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()

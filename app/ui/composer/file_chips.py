@@ -169,17 +169,16 @@ class FileChips(QWidget):
     GAP = 6
     removed = Signal(object)  # (words): this one is to go
     asked = Signal(object, object)  # (words, chip): what can be done with it is to be shown
-    part_asked = Signal()  # not all fits; what the model gets of it is to be chosen
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
         """``before``: the widget from which Tab comes here."""
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
+        # not all fits; what the model gets of it is to be chosen
         self.choose = QPushButton(tr("Choose What Fits…"), self)
         self.choose.setObjectName("link")
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.choose.clicked.connect(self.part_asked)
         self.choose.hide()
         self.hide()
 

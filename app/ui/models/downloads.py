@@ -21,10 +21,9 @@ _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
 class DownloadRow(QFrame):
     """Shows one download."""
 
-    # paused(), resumed(), cancelled(), opened(): what the person wants
+    # paused(), resumed(), opened(): what the person wants
     paused = Signal()
     resumed = Signal()
-    cancelled = Signal()
     opened = Signal()
 
     def __init__(self, download: Download, parent: QWidget) -> None:
@@ -46,7 +45,6 @@ class DownloadRow(QFrame):
         self.act = IconButton("pause", tr("Pause"), self)
         self.act.clicked.connect(self._on_act)
         self.cancel = IconButton("x", tr("Cancel"), self)
-        self.cancel.clicked.connect(self.cancelled)
         buttons = across(self.act, self.cancel, spacing=4)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 10, 0, 10)
@@ -143,7 +141,7 @@ class DownloadList(QScrollArea):
         row = self.rows[ref] = DownloadRow(download, self)
         row.paused.connect(lambda: self._downloads.pause(ref))
         row.resumed.connect(lambda: self._resume(ref))
-        row.cancelled.connect(lambda: self._downloads.cancel(ref))
+        row.cancel.clicked.connect(lambda: self._downloads.cancel(ref))
         row.opened.connect(lambda: self.opened.emit(ref))
         self._list.addWidget(row)
 

@@ -128,7 +128,6 @@ class FoundModel(QWidget):
 
     # (tokens, chats): the person reckons for another number of chats
     plan_changed = Signal(int, int)
-    card_asked = Signal()  # they want to read the card of a model that was not looked at
 
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
         """``access`` stands between the lines and the card."""
@@ -166,7 +165,6 @@ class FoundModel(QWidget):
         layout.addWidget(self._end, 1)
         self.tokens.currentIndexChanged.connect(self._on_plan)
         self.chats.currentIndexChanged.connect(self._on_plan)
-        self.read.clicked.connect(self.card_asked)
         self.clear()
 
     @property

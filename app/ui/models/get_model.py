@@ -132,7 +132,7 @@ class GetModelDialog(Sheet):
         self.access.changed.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
         self.found.plan_changed.connect(self._on_plan)
-        self.found.card_asked.connect(self._look)
+        self.found.read.clicked.connect(self._look)
         self.list.opened.connect(self._open)
         self.list.token_wanted.connect(self._ask_for_token)
         self.list.filled.connect(self._on_filled)

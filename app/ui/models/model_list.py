@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -139,8 +139,6 @@ class ModelList(QWidget):
         removed: what can be brought back, the latest last.
     """
 
-    get_asked = Signal()  # the person wants one from the hub
-
     def __init__(
         self,
         settings: Settings,
@@ -180,7 +178,6 @@ class ModelList(QWidget):
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setAutoDefault(False)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
-        self.get.clicked.connect(self.get_asked)
         foot = across(self.get, self.add, (self._said, 1), self.undo)
         down(self.guide, self.none, self._column, 12, foot, of=self, spacing=0)
         # Folders are looked at one at a time, once the window is there: a disk may be slow.

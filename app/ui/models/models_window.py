@@ -56,7 +56,6 @@ class ModelsWindow(Sheet):
     FIGURES_MS = 2_000
 
     opened = Signal(str)  # (ref): the person wants to chat with that model
-    get_asked = Signal()  # the person wants one from the hub
     convert_asked = Signal(object)  # (model): the person wants a smaller copy of that `Installed`
     too_large = Signal(str)  # (ref): what was to be loaded from here does not fit into memory
 
@@ -101,7 +100,6 @@ class ModelsWindow(Sheet):
 
     def _connect(self) -> None:
         self.add.clicked.connect(self.adding.choose_folder)
-        self.get.clicked.connect(self.get_asked)
         self.search.textChanged.connect(self._on_search)
         self.view.chosen.connect(self._on_chosen)
         self.view.opened.connect(self.open_in_chat)

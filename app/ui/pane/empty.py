@@ -40,8 +40,6 @@ class EmptyChat(QWidget):
     """What the chat's model is, three things to try, and the way to more."""
 
     chosen = Signal(str)  # (text): the person clicked one of them
-    four_asked = Signal()  # they want to ask several at once
-    get_asked = Signal()  # they want another model than the Guide
     model_asked = Signal(str)  # (ref): they want this one, which is here
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
@@ -65,13 +63,11 @@ class EmptyChat(QWidget):
         self.alone = False  # a quick question: several are not asked from here
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows which models suit this computer"))
-        self.get.clicked.connect(self.get_asked)
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
         self.small.setToolTip(tr("A small model for any topic"))
         self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
         self.four = QPushButton(tr("Ask Four at Once…"), self)
         self.four.setToolTip(tr("Compares replies to one message, side by side"))
-        self.four.clicked.connect(self.four_asked)
         self.more = QWidget(self)
         across(self.get, self.small, self.four, SPRING, of=self.more, margins=(0, 8, 0, 0))
         column.addWidget(self.more)
@@ -222,8 +218,6 @@ def _small_folder() -> str:
 class NoChat(QWidget):
     """The window when every pane is closed."""
 
-    new_asked = Signal()  # the person wants a chat
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = _label("", t.TITLE_PX, QFont.Weight.DemiBold)
@@ -234,7 +228,6 @@ class NoChat(QWidget):
         self._teaching.setWordWrap(True)
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
-        self.button.clicked.connect(self.new_asked)
         layout = QVBoxLayout(self)
         layout.setSpacing(10)
         layout.addStretch(2)

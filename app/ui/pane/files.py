@@ -139,7 +139,7 @@ class PaneFiles(QObject):
         composer = pane.composer
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
-        composer.attach_asked.connect(self.choose)
+        composer.attach.clicked.connect(self.choose)
         composer.field.files_given.connect(self.add)
         composer.field.image_given.connect(self.add_image)
         composer.field.long_pasted.connect(self.paste)
@@ -162,8 +162,9 @@ class PaneFiles(QObject):
         """Do what a person asks for at these chips; the composer's are not the only ones."""
         chips.removed.connect(self._on_removed)
         chips.asked.connect(self._on_asked)
-        chips.part_asked.connect(partial(self._on_part_asked, chips))
+        chips.choose.clicked.connect(lambda: self._on_part_asked(chips))
 
+    @Slot()
     def choose(self, over: QWidget | None = None) -> None:
         """Ask for files, over another window than the pane's if it is given."""
         dialog = QFileDialog(

@@ -223,14 +223,6 @@ class PaneHeader(QWidget):
 
     HEIGHT = 36
 
-    # models_asked(), options_asked(), tools_asked(): the person opens one of them
-    models_asked = Signal()
-    options_asked = Signal()
-    tools_asked = Signal()
-    keep_asked = Signal()  # of several compared answers the person goes on from this one
-    cancel_asked = Signal()  # the model is not to be loaded after all
-    # the person wants to see where compared answers differ, or no longer
-    differences_asked = Signal()
     room_changed = Signal()  # what is said beside the model's name needs more room, or less
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
@@ -247,22 +239,16 @@ class PaneHeader(QWidget):
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
-        self.model_button.clicked.connect(self.models_asked)
         self.cancel = IconButton("x", tr("Cancel loading"), self, side=24)
-        self.cancel.clicked.connect(self.cancel_asked)
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", tr(OPTIONS_TIP), self)
-        self.options_button.clicked.connect(self.options_asked)
         self.tools_button = IconButton("wrench", tr("Tools for this chat"), self)
-        self.tools_button.clicked.connect(self.tools_asked)
         self.keep = QPushButton(tr("Keep This Reply"), self)
         self.keep.setObjectName("keep")
         self.keep.setToolTip(tr("Continue with this reply and close the others"))
-        self.keep.clicked.connect(self.keep_asked)
         self.keep.hide()
         self.differs = IconButton("git-diff", tr("Show differences"), self)
         self.differs.setCheckable(True)
-        self.differs.clicked.connect(self.differences_asked)
         self.differs.hide()
         self.more = IconButton("dots-three", tr("More"), self)
         self.more.clicked.connect(self._on_more)

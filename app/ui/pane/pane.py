@@ -370,17 +370,20 @@ class ChatPane(QWidget):
         composer.stopped.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
         composer.recalled.connect(self._on_recalled)
-        composer.edit_cancelled.connect(lambda: self.act(Action.CANCEL_EDIT))
-        composer.said.connect(self.said)
+        composer.cancel_edit.clicked.connect(lambda: self.act(Action.CANCEL_EDIT))
+        composer.field.refused.connect(self.said)
         composer.paged.connect(self.transcript.scroll_pages)
         self.transcript.asked.connect(self._on_asked)
         self.transcript.left.connect(self._on_left)
         self.transcript.chat_asked.connect(self.chat_asked)
-        composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
-        self.header.models_asked.connect(lambda: self.models_asked.emit(self))
-        self.header.options_asked.connect(lambda: self.options_asked.emit(self))
-        self.header.tools_asked.connect(lambda: self.tools_asked.emit(self))
-        self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
+        for button, asked in (
+            (composer.broadcast_button, self.broadcast_asked),
+            (self.header.model_button, self.models_asked),
+            (self.header.options_button, self.options_asked),
+            (self.header.tools_button, self.tools_asked),
+            (self.header.cancel, self.cancel_load_asked),
+        ):
+            button.clicked.connect(lambda _=False, asked=asked: asked.emit(self))
         chat.compose_changed.connect(self._on_compose)
         chat.turn_changed.connect(self._show_turn)
         chat.phase_changed.connect(self._refresh)
@@ -404,8 +407,8 @@ class ChatPane(QWidget):
         self._pages.addWidget(made)
         made.chosen.connect(self._on_suggestion)
         made.model_asked.connect(self._on_model_asked)
-        made.get_asked.connect(self.get_asked)
-        made.four_asked.connect(self.four_asked)
+        made.get.clicked.connect(self.get_asked)
+        made.four.clicked.connect(self.four_asked)
         return made
 
     @cached_property
@@ -504,7 +507,7 @@ class ChatPane(QWidget):
         made.hide()
         self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(self._foot.indexOf(self.composer), made)
-        made.sent.connect(chat.send_queued)
+        made.send.clicked.connect(chat.send_queued)
         made.edited.connect(self._edit_queued)
         made.removed.connect(self._remove_queued)
         made.left.connect(self.focus_composer)

@@ -93,7 +93,6 @@ class QueueView(QWidget):
 
     MOST = 4.5  # rows that are seen at once
     GAP = 3
-    sent = Signal()  # they are to go on, which were held
     # edited(id), removed(id): what is to be done with one
     edited = Signal(str)
     removed = Signal(str)
@@ -108,10 +107,10 @@ class QueueView(QWidget):
         self.words.setProperty("muted", True)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
+        # they are to go on, which were held
         self.send = QPushButton(tr("Send"), self)
         self.send.setObjectName("link")
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.send.clicked.connect(self.sent)
         head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
         self._list = QWidget()
         self._column = down(of=self._list, spacing=self.GAP)

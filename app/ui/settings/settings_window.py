@@ -205,7 +205,7 @@ class SettingsWindow(Sheet):
 
     def _models(self, page: FormPage, library: ChatLibrary | None) -> None:
         self.models = ModelList(self._settings, library, self._open_folder, page)
-        self.models.get_asked.connect(lambda: self.asked.emit("get_model"))
+        self.models.get.clicked.connect(lambda: self.asked.emit("get_model"))
         page.add(self.models)
         page.section(mark("Memory"))
         self.memory = page.amount(

@@ -89,7 +89,7 @@ class SearchFilters(QObject):
         self._offer(menu, tr("Since Yesterday"), "after:yesterday")
         self._offer(menu, tr("Previous 7 Days"), "after:week")
         self._offer(menu, tr("Previous 30 Days"), "after:month")
-        self._offer(menu, tr("Before This Year"), f"before:{_year()}")
+        self._offer(menu, tr("Before This Year"), f"before:{time.localtime().tm_year}")
         menu.addSeparator()
         self._offer(menu, tr("Pinned"), "is:pinned")
         self._offer(menu, tr("Archived"), "is:archived")
@@ -124,17 +124,10 @@ def _without(text: str, name: str) -> str:
     return " ".join(kept.split())
 
 
-def _year() -> int:
-    return time.localtime().tm_year
-
-
 class Rail(QFrame):
     """The sidebar's buttons, one below the other."""
 
-    # unfold_asked(), new_asked(), menu_asked(at): the buttons
-    unfold_asked = Signal()
-    new_asked = Signal()
-    menu_asked = Signal(QPoint)
+    menu_asked = Signal(QPoint)  # (at): the window's menu is to open there
 
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
@@ -143,11 +136,10 @@ class Rail(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
-        unfold = IconButton("sidebar", tr("Show Sidebar  Ctrl+B"), self)
-        new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
-        down(self.menu_button, unfold, new, SPRING, of=self, margins=(8, 4, 8, 8), spacing=4)
-        unfold.clicked.connect(self.unfold_asked)
-        new.clicked.connect(self.new_asked)
+        self.unfold = IconButton("sidebar", tr("Show Sidebar  Ctrl+B"), self)
+        self.new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
+        buttons = (self.menu_button, self.unfold, self.new)
+        down(*buttons, SPRING, of=self, margins=(8, 4, 8, 8), spacing=4)
         self.menu_button.clicked.connect(self._on_menu_button)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -214,11 +206,7 @@ class Sidebar(QFrame):
     # deleted(id), several_deleted(ids): the person deletes it, or them
     deleted = Signal(str)
     several_deleted = Signal(list)
-    # new_asked(), fold_asked(), menu_asked(at): the buttons at the top
-    new_asked = Signal()
-    fold_asked = Signal()
-    menu_asked = Signal(QPoint)
-    trash_asked = Signal()  # the entry at the foot
+    menu_asked = Signal(QPoint)  # (at): the window's menu is to open there
     export_asked = Signal(list)  # (ids): the person takes these out of the program
 
     def __init__(
@@ -232,8 +220,8 @@ class Sidebar(QFrame):
         self.organiser = Organiser(library, self)
         self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
-        fold = IconButton("sidebar", tr("Hide Sidebar  Ctrl+B"), self)
-        new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
+        self.fold = IconButton("sidebar", tr("Hide Sidebar  Ctrl+B"), self)
+        self.new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
         self.search = QLineEdit(self)
         self.search.setObjectName("search")
         self.search.setPlaceholderText(tr("Search"))
@@ -250,8 +238,7 @@ class Sidebar(QFrame):
         self.model.dropped.connect(self.organiser.drop, Qt.ConnectionType.QueuedConnection)
         self.organiser.made.connect(self._on_folder_made)
         self.trash = TrashButton(self)
-        self.trash.clicked.connect(self.trash_asked)
-        top = across(self.menu_button, fold, SPRING, new, spacing=2)
+        top = across(self.menu_button, self.fold, SPRING, self.new, spacing=2)
         head = down(top, self.search, margins=(10, 4, 10, 4))
         down(head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2)
         self._then = False  # open the first hit as soon as there is one
@@ -260,8 +247,6 @@ class Sidebar(QFrame):
         self._wait.timeout.connect(self._on_search)
         self.search.textChanged.connect(self._wait.start)
         self.search.installEventFilter(self)
-        new.clicked.connect(self.new_asked)
-        fold.clicked.connect(self.fold_asked)
         self.menu_button.clicked.connect(self._on_menu_button)
         theme().changed.connect(self._on_theme)
         self._on_theme()

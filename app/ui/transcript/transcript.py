@@ -390,7 +390,7 @@ class TranscriptView(QAbstractScrollArea):
         for number in range(self._placed, len(self.places)):
             place = self.places[number]
             if not place.height:
-                place.height = self._estimate(place, width)
+                place.height = estimated_height(self._chat.transcript[place.message_id], width)
             place.top = y
             y += place.height + self.GAP
         self._placed = len(self.places)
@@ -668,9 +668,6 @@ class TranscriptView(QAbstractScrollArea):
             if place.message_id == message_id:
                 place.width = 0
                 self._soon.start()
-
-    def _estimate(self, place: Place, width: int) -> int:
-        return estimated_height(self._chat.transcript[place.message_id], width)
 
     def _answering(self) -> bool:
         return self._chat.answering

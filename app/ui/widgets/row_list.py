@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 
 class RowList(QScrollArea):
     """Rows one below the other, which scroll where there is no room for all.
 
-    A row is a widget with a signal `removed`, a `name` that gets the focus, and `set_number`, which
+    A row is a widget with a button `remove`, a `name` that gets the focus, and `set_number`, which
     says to screen readers which of the rows it is, from 1.
     """
 
@@ -41,7 +41,7 @@ class RowList(QScrollArea):
 
     def put(self, row: Any, *, focus: bool = False) -> None:
         """Add a row at the end."""
-        row.removed.connect(self._on_removed)
+        row.remove.clicked.connect(lambda: self._remove(row))
         self.items.append(row)
         self._column.insertWidget(len(self.items) - 1, row)
         if focus:
@@ -51,9 +51,7 @@ class RowList(QScrollArea):
         self.setMinimumWidth(max(self.minimumWidth(), row.minimumSizeHint().width() + 24))
         self._tell()
 
-    @Slot()
-    def _on_removed(self) -> None:
-        row: Any = self.sender()
+    def _remove(self, row: Any) -> None:
         if row in self.items:
             self.items.remove(row)
             row.hide()

@@ -350,7 +350,7 @@ class FileCommands(InWindow):
     @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
     def attach(self, pane: ChatPane) -> None:
         """Choose files that go with the message."""
-        pane.composer.attach_asked.emit()
+        pane.composer.attach.clicked.emit()
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:

@@ -417,7 +417,7 @@ class CompareCommands(InWindow):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.composer.compare_asked.connect(lambda: self._compare_here(pane))
+        pane.composer.compare.clicked.connect(lambda: self._compare_here(pane))
         pane.four_asked.connect(lambda: self._compare_here(pane, 4))
 
     def _compare_here(self, pane: ChatPane, count: int = 3) -> None:

@@ -202,20 +202,20 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
         # What is asked for in this window is for its panes, not for those of windows beside it.
-        here = (sidebar.opened, sidebar.opened_beside, sidebar.new_asked, self.rail.new_asked)
-        for asked in (*here, self.score.chosen):
+        new = (sidebar.new.clicked, self.rail.new.clicked)
+        for asked in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
             asked.connect(lambda *_: workspace.enter())
         self.guests.kept.connect(chats.open)
         workspace.menu_asked.connect(self._pop_tab_menu)
         sidebar.opened.connect(chats.open_at)
         sidebar.opened_beside.connect(chats.open_beside)
         sidebar.deleted.connect(chats.delete)
-        sidebar.new_asked.connect(chats.come_to_new)
-        sidebar.trash_asked.connect(self.store_commands.show_trash)
-        sidebar.fold_asked.connect(self.toggle_sidebar)
+        sidebar.new.clicked.connect(chats.come_to_new)
+        sidebar.trash.clicked.connect(self.store_commands.show_trash)
+        sidebar.fold.clicked.connect(self.toggle_sidebar)
         sidebar.menu_asked.connect(self._pop_menu)
-        self.rail.new_asked.connect(chats.come_to_new)
-        self.rail.unfold_asked.connect(self.toggle_sidebar)
+        self.rail.new.clicked.connect(chats.come_to_new)
+        self.rail.unfold.clicked.connect(self.toggle_sidebar)
         self.rail.menu_asked.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
@@ -223,7 +223,7 @@ class MainWindow(QMainWindow):
         self._soon.timeout.connect(self._make_room)
         theme().changed.connect(self._soon.start)
         self.score.chosen.connect(chats.open)
-        self.score.closed.connect(self.toggle_score)
+        self.score.close_button.clicked.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
         self.settings_commands.asked.connect(self.commands.do)

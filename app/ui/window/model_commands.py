@@ -60,7 +60,7 @@ class ModelCommands(InWindow):
             made = ModelsWindow(models.installed, models.removal, self._library, self._window)
             made.opened.connect(self._chats.use_model)
             made.too_large.connect(lambda ref: self.fitting.open(ref, None, made))
-            made.get_asked.connect(self._downloads.show)
+            made.get.clicked.connect(self._downloads.show)
             made.convert_asked.connect(self.convert)
             made.finished.connect(self._on_gone)
             self.window = made

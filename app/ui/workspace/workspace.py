@@ -96,7 +96,7 @@ class Workspace(QWidget):
         self._whole: Arrangement | None = None  # as it was before one was maximised
         self._ending = False
         self.nothing = NoChat(self)
-        self.nothing.new_asked.connect(self.new_asked)
+        self.nothing.button.clicked.connect(self.new_asked)
         self.manager = dock_manager(self)
         self._docks = Docks(self.manager)
         self._placing = DockPlacing(self.manager, self._docks)

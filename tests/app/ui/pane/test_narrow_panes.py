@@ -69,7 +69,7 @@ def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: S
     assert words[-1] == "Chat Settings…"
     assert "of 2,048 tokens" in words[0]
     asked: list[bool] = []
-    header.options_asked.connect(lambda: asked.append(True))
+    header.options_button.clicked.connect(lambda: asked.append(True))
     menu.actions()[-1].trigger()
     menu.close()
     assert asked == [True]

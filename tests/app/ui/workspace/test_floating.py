@@ -134,7 +134,7 @@ def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
     assert run.pane.chat.id == kept
     assert run.pane.window() is run.window
     run.window.workspace.activate(floating)
-    run.window.sidebar.new_asked.emit()
+    run.window.sidebar.new.click()
     assert run.pane.window() is run.window
     # The window itself: what was active in it is active again.
     run.window.workspace.activate(docked)
