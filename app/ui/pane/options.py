@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QFrame,
     QLabel,
     QLineEdit,
     QMenu,
@@ -29,11 +28,11 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
-from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import repolish, scaled
 from app.ui.widgets import asking
-from app.ui.widgets.laying import SPRING, across, down, scrolling
+from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
+from app.ui.widgets.sheet import Popover
 
 _CHOICES = (
     (None, mark("Free text")),
@@ -159,7 +158,7 @@ _THINKING = ((None, mark("Model default")), (True, mark("Before replying")), (Fa
 _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
-class OptionsPopover(QFrame):
+class OptionsPopover(Popover):
     """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
 
     What is written here is taken when the panel closes.
@@ -170,11 +169,9 @@ class OptionsPopover(QFrame):
     presets_asked = Signal(object)  # (popover): the list of presets is to be opened at its button
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setObjectName("popover")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent)
         self._chat = chat
-        self._page = page = QWidget(self)
+        page = QWidget(self)
         self.system = QPlainTextEdit(page)
         begin_at_edge(self.system)
         self.system.setObjectName("field")
@@ -255,12 +252,8 @@ class OptionsPopover(QFrame):
         more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
         parts = (head, self.system, form, self.reproducible, self.slide, more, self._rest, note)
         down(*parts, of=page, margins=(16, 12, 16, 14), spacing=10)
-        self._area = scrolling(page, self)
+        self._area.setWidget(page)
         self._area.setAccessibleName(tr("Chat Settings"))
-        float_bars(self._area)
-        down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
-        self._corner = QPoint()
-        self._room = 640
         self.show_values(chat.options, chat.record.system)
         WheelGuard(page)
 
@@ -312,10 +305,7 @@ class OptionsPopover(QFrame):
         return self._plain.boxes["temperature"]
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
-        """Show it with its top right corner at a global point, at most ``room`` high."""
-        self._corner, self._room = corner, room
-        self._fit()
-        self.show()
+        super().open_at(corner, room)
         self.system.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -330,19 +320,13 @@ class OptionsPopover(QFrame):
 
     @Slot()
     def _fit(self) -> None:
-        layout = self._page.layout()
-        if layout is not None:
+        if (layout := self._page) is not None:
             layout.activate()
             # As wide as the longest words of the language need it.
             least, wanted = layout.minimumSize().width(), layout.sizeHint().width()
             # A form counts its labels at their least, and lays them out as wide as they want.
             self.setFixedWidth(max(self.WIDTH, min(wanted, least + scaled(40)) + 4))
-            # What wraps is as high as this width makes it.
-            wraps, width = layout.hasHeightForWidth(), self.width() - 4
-            height = layout.totalHeightForWidth(width) if wraps else layout.sizeHint().height()
-            self.setFixedHeight(min(self._room, height + 6))
-        if not self._corner.isNull():
-            self.move(self._corner - QPoint(self.width(), 0))
+        super()._fit()
 
     def _last_seed(self) -> int | None:
         last = self._chat.transcript.last("assistant")

@@ -7,16 +7,14 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -34,10 +32,10 @@ from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import header
 from app.ui.style import tokens as t
-from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import keep_font
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import WheelGuard
+from app.ui.widgets.sheet import Popover
 from engine.errors import EngineError
 
 
@@ -89,45 +87,30 @@ _BOUNDS = {
 }
 
 
-class ToolsPopover(QFrame):
+class ToolsPopover(Popover):
     """Built-in tools, folders and servers, with what their descriptions cost in every prompt.
 
     What is switched on is taken at once, from the next message on.
     """
 
-    WIDTH = 400
-
     folder_asked = Signal()  # the person wants to grant a folder
     servers_asked = Signal()  # the list of servers is to be opened
 
     def __init__(self, chat: Chat, library: ChatLibrary, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setObjectName("popover")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent)
         self._chat, self._library = chat, library
         self._toolbox = library.toolbox
         self._changes: dict[str, Change | str] = {}
         self._usable = True  # whether the chat's model can call tools
-        self._corner, self._room = QPoint(), 640
         self.boxes: dict[str, QCheckBox] = {}
         self._heads: dict[str, QWidget] = {}  # by server what is to be done first
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        float_bars(self._area)
-        down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
-        self.setFixedWidth(self.WIDTH)
         self.cost = QLabel()
         self.costs: dict[str, QLabel] = {}
         self._counting = 0
         self._fill()
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
-        """Show it with its top right corner at a global point, at most ``room`` high."""
-        self._corner, self._room = corner, room
-        self._fit()
-        self.show()
+        super().open_at(corner, room)
         first = next(iter(self.boxes.values()), None)
         if first is not None:
             first.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -162,9 +145,7 @@ class ToolsPopover(QFrame):
         servers = link(tr("Tool Servers (MCP)…"), page)
         servers.clicked.connect(self.servers_asked)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
-        old = self._area.takeWidget()
-        if old is not None:
-            old.deleteLater()
+        self._area.takeWidget().deleteLater()
         self._area.setWidget(page)
         WheelGuard(page)
         self._fit()
@@ -404,16 +385,3 @@ class ToolsPopover(QFrame):
                 )
             )
         self._fit()
-
-    @Slot()
-    def _fit(self) -> None:
-        page = self._area.widget()
-        layout = page.layout() if page is not None else None
-        if layout is not None:
-            layout.activate()
-            height = layout.totalHeightForWidth(self.WIDTH - 2)
-            if height <= 0:
-                height = layout.sizeHint().height()
-            self.setFixedHeight(min(self._room, height + 6))
-        if not self._corner.isNull():
-            self.move(self._corner - QPoint(self.width(), 0))

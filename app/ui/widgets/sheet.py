@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt, Slot
 from PySide6.QtGui import (
     QFont,
     QGuiApplication,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QDialog,
+    QFrame,
     QLabel,
     QLayout,
     QMessageBox,
@@ -31,7 +32,7 @@ from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.laying import SPRING, across
+from app.ui.widgets.laying import SPRING, across, down, scrolling
 
 _settings: list[Settings] = []
 
@@ -62,6 +63,51 @@ def settle(root: QWidget) -> None:
     for part in root.findChildren(QWidget):
         part.ensurePolished()
         part.updateGeometry()
+
+
+class Popover(QFrame):
+    """A panel below a button, as high as its page needs. It is gone once it was closed."""
+
+    WIDTH = 400
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("popover")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._corner, self._room = QPoint(), 640
+        self._area = scrolling(QWidget(self), self)
+        float_bars(self._area)
+        down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
+        self.setFixedWidth(self.WIDTH)
+
+    def open_below(self, button: QWidget, window: QWidget) -> None:
+        """Show it at a button, at most as high as there is room in the window."""
+        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
+        below = window.mapToGlobal(QPoint(0, window.height())).y() - corner.y()
+        self.open_at(corner, max(360, below - 16))
+
+    def open_at(self, corner: QPoint, room: int = 640) -> None:
+        """Show it with its top right corner at a global point, at most ``room`` high."""
+        self._corner, self._room = corner, room
+        self._fit()
+        self.show()
+
+    @property
+    def _page(self) -> QLayout | None:
+        """How the page is laid out."""
+        page = self._area.widget()
+        return page.layout() if page is not None else None
+
+    @Slot()
+    def _fit(self) -> None:
+        if (layout := self._page) is not None:
+            layout.activate()
+            # What wraps is as high as this width makes it.
+            height = layout.totalHeightForWidth(self.width() - 2)
+            height = height if height > 0 else layout.sizeHint().height()
+            self.setFixedHeight(min(self._room, height + 6))
+        if not self._corner.isNull():
+            self.move(self._corner - QPoint(self.width(), 0))
 
 
 class Sheet(QDialog):

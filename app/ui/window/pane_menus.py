@@ -136,25 +136,19 @@ class PaneMenus(InWindow):
 
     @Slot(object)
     def _on_options_asked(self, pane: ChatPane) -> None:
-        button = pane.header.options_button
-        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         popover = OptionsPopover(pane.chat, self._window)
         popover.presets_asked.connect(self.presets.open)
-        below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
-        popover.open_at(corner, max(360, below - 16))
+        popover.open_below(pane.header.options_button, self._window)
 
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
         """Show which tools the pane's chat may call."""
         header = pane.header
-        button = header.more if header.folded else header.tools_button
-        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         popover = ToolsPopover(pane.chat, self._library, self._window)
         popover.servers_asked.connect(popover.close)
         popover.servers_asked.connect(self.servers_asked)
         popover.folder_asked.connect(lambda: flows.start(self, self._ask_for_folder(pane)))
-        below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
-        popover.open_at(corner, max(360, below - 16))
+        popover.open_below(header.more if header.folded else header.tools_button, self._window)
         return popover
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
