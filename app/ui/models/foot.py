@@ -154,18 +154,7 @@ class DraftDialog(Sheet):
 class LibraryFoot(QWidget):
     """The main verb for the chosen model, and a menu of the others; or a question's two answers."""
 
-    # of the chosen one
-    load_asked = Signal()
-    pin_asked = Signal()
-    convert_asked = Signal()
-    folder_asked = Signal()
-    removal_asked = Signal()
-    chat_asked = Signal()
-    adapter_asked = Signal()  # it is to be listed with an adapter, too
-    draft_asked = Signal()  # another model is to draft for it
     menu_asked = Signal(QPoint)  # the menu of all that can be done with it, there on the screen
-    sure = Signal()  # the person answers the question with yes
-    kept = Signal()  # with no
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -173,33 +162,24 @@ class LibraryFoot(QWidget):
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.said = plain_label(self)
-        self.undo = self._push_button(tr("Undo"), self._on_undo)
+        self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
-        self.load = self._action(tr("Load"), self.load_asked.emit)
-        self.pin = self._action(tr("Pin"), self.pin_asked.emit)
-        self.convert = self._action(tr("Convert…"), self.convert_asked.emit)
-        self.reveal = self._action(tr("Show in Folder"), self.folder_asked.emit)
-        self.adapter = self._action(tr("Add Adapter…"), self.adapter_asked.emit)
-        self.draft = self._action(tr("Draft Model…"), self.draft_asked.emit)
-        self.trash = self._action(tr("Move to Trash"), self.removal_asked.emit)
+        self.undo.clicked.connect(self._on_undo)
+        # what can be done with the chosen one; `show_model` writes on them
+        self.load, self.pin, self.reveal, self.trash = (QAction(self) for _ in range(4))
+        self.convert, self.adapter, self.draft = (QAction(self) for _ in range(3))
         self.more = IconButton("dots-three", tr("More"), self)
         self.more.clicked.connect(self._on_more)
-        self.open = self._push_button(tr("New Chat"), self.chat_asked.emit)
+        self.open = self._push_button(tr("New Chat"))
         self.open.setObjectName("primary")
-        self.keep = self._push_button(tr("Keep"), self.kept.emit)
-        self.yes = self._push_button(tr("Move to Trash"), self.sure.emit)
+        self.keep = self._push_button(tr("Keep"))
+        self.yes = self._push_button(tr("Move to Trash"))
         across((self.said, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self)
         self.say("")
 
-    def _action(self, words: str, act: Callable[[], object]) -> QAction:
-        action = QAction(words, self)
-        action.triggered.connect(lambda _checked=False: act())
-        return action
-
-    def _push_button(self, words: str, act: Callable[[], object]) -> QPushButton:
+    def _push_button(self, words: str) -> QPushButton:
         button = QPushButton(words, self)
         button.setAutoDefault(False)
-        button.clicked.connect(lambda _checked=False: act())
         return button
 
     # The line.
@@ -231,6 +211,7 @@ class LibraryFoot(QWidget):
         for button in (self.keep, self.yes):
             button.setVisible(self.asking)
 
+    @Slot()
     def _on_undo(self) -> None:
         undo = self._undo
         self.say("")
@@ -409,8 +390,8 @@ class RemovalTalk(QObject):
         self._installed, self._removal, self._foot = installed, removal, foot
         self.asked: Installed | None = None  # the model of which it is asked whether it is to go
         self.removed: list[Removed] = []  # what can be put back, the latest last
-        foot.sure.connect(self.remove)
-        foot.kept.connect(self.keep)
+        foot.yes.clicked.connect(self.remove)
+        foot.keep.clicked.connect(self.keep)
         removal.removed.connect(self._on_removed)
         removal.restored.connect(self._on_restored)
         removal.failed.connect(foot.say)

@@ -11,18 +11,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    QTimer,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidgetItem, QWidget
 
 from app import flows
 from app.models.downloads import Downloads, fault
@@ -30,8 +21,7 @@ from app.models.suggestions import Suggestion, at_hand, for_machine, machine_mem
 from app.settings import keychain
 from app.settings.language import counted, number, tr
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import theme
-from app.ui.widgets.two_lines import BELOW, MARK, TwoLinesDelegate
+from app.ui.widgets.two_lines import BELOW, MARK, TwoLines
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
 from engine.hub import Fit, Found, HubModel
@@ -70,11 +60,6 @@ class SearchField(QLineEdit):
             super().keyPressEvent(event)
 
 
-Index = QModelIndex | QPersistentModelIndex
-
-_NO_INDEX = QModelIndex()
-
-
 @dataclass(frozen=True)
 class ModelEntry:
     """One line of the list, cleaned for showing."""
@@ -87,118 +72,76 @@ class ModelEntry:
     colour: str = "muted"  # of the mark, as a token of the theme
 
 
-class _Entries(QAbstractListModel):
-    """The entries for the view."""
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.entries: list[ModelEntry] = []
-
-    def show_entries(self, entries: list[ModelEntry]) -> None:
-        self.beginResetModel()
-        self.entries = entries
-        self.endResetModel()
-
-    def replace(self, entry: ModelEntry) -> None:
-        """Tell more of one that is there."""
-        for place, old in enumerate(self.entries):
-            if old.ref == entry.ref and old != entry:
-                self.entries[place] = entry
-                index = self.index(place)
-                self.dataChanged.emit(index, index)
-
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        entry = self.entries[index.row()]
-        if role == BELOW:
-            return entry.about
-        if role == MARK:
-            return entry.mark, entry.colour
-        if role == Qt.ItemDataRole.DisplayRole:
-            return entry.name
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return entry.ref
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(part for part in (entry.name, entry.mark, entry.about) if part)
-        return None
-
-
-class FoundList(QListView):
+class FoundList(TwoLines):
     """Two lines for each model; arrows move, and what is chosen is told."""
 
-    chosen = Signal(str)  # (ref): the person is on this one now; "" for none
+    came_to = Signal(str)  # (ref): the person is on this one now; "" for none
     left = Signal()  # the person went above the first
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._entries = _Entries(self)
-        self.setObjectName("found-list")
-        self.setAccessibleName(tr("Models"))
-        self.setModel(self._entries)
-        self.setItemDelegate(TwoLinesDelegate(self, Qt.TextElideMode.ElideMiddle))
-        self.setUniformItemSizes(True)
-        self.setMouseTracking(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.selectionModel().currentChanged.connect(self._on_current)
-        theme().changed.connect(self._on_theme)
-
-    @property
-    def entries(self) -> list[ModelEntry]:
-        """What is shown, in order."""
-        return list(self._entries.entries)
+        super().__init__(tr("Models"), parent, elide=Qt.TextElideMode.ElideMiddle)
+        self.entries: list[ModelEntry] = []  # what is shown, in order
+        self.currentRowChanged.connect(self._on_current)
 
     @property
     def ref(self) -> str:
         """Which one the person is on; "" for none."""
-        index = self.currentIndex()
-        return self._entries.entries[index.row()].ref if index.isValid() else ""
+        return self.entries[self.currentRow()].ref if self.currentRow() >= 0 else ""
 
     def show_entries(self, entries: list[ModelEntry]) -> None:
         """Show these, and be on none of them."""
-        self._entries.show_entries(entries)
+        self.clear()
+        self.entries = entries
+        for entry in entries:
+            self.addItem(_filled(QListWidgetItem(), entry))
         self.scrollToTop()
 
     @Slot(object)
     def replace(self, entry: ModelEntry) -> None:
         """Tell more of a model that is in the list."""
-        self._entries.replace(entry)
+        for row, old in enumerate(self.entries):
+            if old.ref == entry.ref:
+                self.entries[row] = entry
+                _filled(self.item(row), entry)
 
     @Slot()
     def enter(self) -> None:
         """Take the focus, on the row that was chosen or the first."""
-        if self._entries.entries:
+        if self.entries:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
-            self.choose(max(0, self.currentIndex().row()))
+            self.choose(max(0, self.currentRow()))
 
     def choose(self, row: int) -> None:
         """Be on that row, if there is one."""
-        if 0 <= row < len(self._entries.entries):
-            self.setCurrentIndex(self._entries.index(row))
+        if 0 <= row < len(self.entries):
+            self.setCurrentRow(row)
 
     def choose_none(self) -> None:
-        self.setCurrentIndex(_NO_INDEX)
+        self.setCurrentIndex(QModelIndex())  # or the focus would choose the first
         self.clearSelection()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
+        if event.key() == Qt.Key.Key_Up and self.currentRow() <= 0:
             self.left.emit()
             return
         super().keyPressEvent(event)
 
     @Slot()
     def _on_current(self) -> None:
-        self.chosen.emit(self.ref)
+        self.came_to.emit(self.ref)
 
-    @Slot()
-    def _on_theme(self) -> None:
-        self.scheduleDelayedItemsLayout()  # the rows may have another height
-        self.viewport().update()
+
+def _filled(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
+    spoken = ", ".join(filter(None, (entry.name, entry.mark, entry.about)))
+    for role, value in (
+        (Qt.ItemDataRole.DisplayRole, entry.name),
+        (BELOW, entry.about),
+        (MARK, (entry.mark, entry.colour)),
+        (Qt.ItemDataRole.ToolTipRole, entry.ref),
+        (Qt.ItemDataRole.AccessibleTextRole, spoken),
+    ):
+        item.setData(role, value)
+    return item
 
 
 _NAME = 60  # characters

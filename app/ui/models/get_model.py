@@ -126,7 +126,7 @@ class GetModelDialog(Sheet):
     def _connect(self) -> None:
         self.field.textChanged.connect(self._on_text)
         self.field.returnPressed.connect(self._on_return)
-        self.models.chosen.connect(self._on_chosen)
+        self.models.came_to.connect(self._on_chosen)
         self.models.left.connect(self.field.setFocus)
         self.field.went_down.connect(self.models.enter)
         self.access.changed.connect(self._on_token)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -29,11 +29,19 @@ Index = QModelIndex | QPersistentModelIndex
 class TwoLines(QListWidget):
     """Rows with a key each; several can be chosen."""
 
-    def __init__(self, name: str, parent: QWidget, *, several: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        parent: QWidget,
+        *,
+        several: bool = False,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> None:
+        """``elide``: what a name loses that is too long."""
         super().__init__(parent)
         self.setObjectName("two-lines")
         self.setAccessibleName(name)
-        self.setItemDelegate(TwoLinesDelegate(self))
+        self.setItemDelegate(TwoLinesDelegate(self, elide))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -43,7 +51,12 @@ class TwoLines(QListWidget):
             self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.viewport().setAutoFillBackground(False)
         self.setStyleSheet("#two-lines { background: transparent; outline: none; }")
-        theme().changed.connect(self.viewport().update)
+        theme().changed.connect(self._on_theme)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.scheduleDelayedItemsLayout()  # the rows may have another height
+        self.viewport().update()
 
     def fill(self, rows: list[tuple[str, str, str]]) -> None:
         """Show these: key, name, line below. What was chosen stays so; the place is kept."""
@@ -76,15 +89,9 @@ class TwoLines(QListWidget):
 
 
 class TwoLinesDelegate(QStyledItemDelegate):
-    """Paints the name with a mark at its right, and below it a quieter line.
+    """Paints the name with a mark at its right, and below it a quieter line."""
 
-    Args:
-        elide: what a name loses that is too long.
-    """
-
-    def __init__(
-        self, parent: QObject, elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-    ) -> None:
+    def __init__(self, parent: QObject, elide: Qt.TextElideMode) -> None:
         super().__init__(parent)
         self._elide = elide
 
