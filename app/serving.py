@@ -132,10 +132,9 @@ class Serving(QObject):
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        # door: how it stands
-        # why: why it could not be started, a sentence; else ""
-        # address: "http://127.0.0.1:8080" while it is open
-        self.door, self.why, self.address = Door.OFF, "", ""
+        self.door = Door.OFF
+        self.why = ""  # it could not be started, as a sentence
+        self.address = ""  # "http://127.0.0.1:8080" while it is open
         self.guests = Guests()  # who is there
         self._settings = settings
         # keys_file, script: where the keys lie, and what a terminal is opened with

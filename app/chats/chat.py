@@ -82,15 +82,15 @@ class Chat(ChatSignals):
         self.panel = Panelling(self._saved, loader, self, self._answering)
         # what asks the helpers that the model calls for
         self.helping = Helping(self._saved, loader, self, self._answering)
-        # alias: what stands in the place of its model's name while that is hidden, else ""
-        # unsent: why it was not, in a sentence, until something else is written; else ""
-        # short: what it is called beside the others of its group; "" where it has its title
-        self.alias = self.short = self.unsent = ""
-        # sends_later: what is composed is submitted by itself once its files are read, or the reply
-        # has ended that it steers
-        # steers: it, or the first of the queue, is not to wait for the end of what the model says,
-        # nor for what it says to the results of its tools
-        self.sends_later = self.steers = False
+        self.alias = ""  # what stands in the place of its model's name while that is hidden
+        self.short = ""  # what it is called beside the others of its group, if not by its title
+        self.unsent = ""  # why it was not sent, as a sentence, until something else is written
+        # What is composed is submitted by itself once its files are read, or the reply has ended
+        # that it steers.
+        self.sends_later = False
+        # It, or the first of the queue, is not to wait for the end of what the model says, nor for
+        # what it says to the results of its tools.
+        self.steers = False
         # what is said once the reply has ended
         self.queue = MessageQueue(self._saved, self._on_queue)
         others = Others(self._saved, store, {} if in_use is None else in_use)

@@ -56,8 +56,8 @@ class Elsewhere:
         self._known: Sequence[str] = ()  # digests of what the server was told last
         self._ready = asyncio.Event()
         self._ready.set()
-        # closed: whether it was let go
-        self._asked = self.closed = False
+        self._asked = False
+        self.closed = False  # it was let go
         self._key = ""  # that it was asked with last: closing may come after its removal
 
     async def answer(

@@ -83,8 +83,6 @@ class Store:
         self._writer = Writer(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
         self._searcher = Searcher(path, self._hurry)
-        # trash, folders, texts, images, tool_rows, exchange: its parts, each for what it is named
-        # by
         self.trash = Trash(self._writer, self._readers, self._backups, clock)
         self.folders = Folders(self._writer, self._readers)
         self.texts = Texts(self._writer, self._readers)

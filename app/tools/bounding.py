@@ -34,9 +34,8 @@ class Weigher:
     """
 
     def __init__(self) -> None:
-        # parts: of this message
-        # total: of all
-        self.parts = self.total = 0
+        self.parts = 0  # of this message
+        self.total = 0
         self._within = False
         self._escaped = False
 

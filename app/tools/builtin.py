@@ -170,9 +170,8 @@ class Obstacle:
 class Words:
     """How a person reads of one of these tools."""
 
-    # title, about: its name, and a sentence about it
     title: str
-    about: str
+    about: str  # a sentence
     question: str  # stands above a call that waits
     # of the arguments, by their names; "" for one that needs none
     labels: Mapping[str, str] = field(default_factory=dict)

@@ -304,8 +304,8 @@ class Composer(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # alone: it is for a quick question: nothing is compared or broadcast from here
-        self.alone = self._hears_wanted = False
+        self.alone = False  # for a quick question: nothing is compared or broadcast from here
+        self._hears_wanted = False
         self._told = False  # what is put here comes from the chat, which knows it already
         self._refusal: str | None = None
         self.tinted = False

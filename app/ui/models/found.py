@@ -325,7 +325,7 @@ class Finding(QObject):
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
         self._suggested = {model.repo: model for model in found}
-        downloads.finished.connect(self._on_finished)
+        downloads.finished.connect(self.refresh)
 
     @property
     def entries(self) -> list[ModelEntry]:
@@ -387,6 +387,7 @@ class Finding(QObject):
         self.tokens, self.chats = tokens, chats
         self.refresh()
 
+    @Slot()
     def refresh(self) -> None:
         """The memory is known now, or the plan is another."""
         for entry in self.entries:
@@ -400,10 +401,6 @@ class Finding(QObject):
     def room(self) -> int:
         """Bytes that models and chats may take; 0 while nobody knows."""
         return self._memory()
-
-    @Slot(str)
-    def _on_finished(self, ref: str) -> None:
-        self.refresh()
 
     async def _search(self, words: str) -> None:
         token = self._downloads.token or None

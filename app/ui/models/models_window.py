@@ -120,7 +120,7 @@ class ModelsWindow(Sheet):
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
         self._installed.changed.connect(self._refresh)
-        self._library.activity.connect(self._on_activity)
+        self._library.activity.connect(self._show_buttons)
         self._loader.changed.connect(self._on_model)
         self._loader.progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
@@ -161,6 +161,7 @@ class ModelsWindow(Sheet):
         self.foot.count(count(list(models.values()), self._installed.looking))
         self._show_buttons()
 
+    @Slot()
     def _show_buttons(self) -> None:
         model = self.model
         if model is None:
@@ -188,10 +189,6 @@ class ModelsWindow(Sheet):
     def _on_search(self, words: str) -> None:
         self.table.search(words)
         self._refresh()
-
-    @Slot(str)
-    def _on_activity(self, _chat_id: str) -> None:
-        self._show_buttons()
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:

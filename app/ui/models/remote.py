@@ -170,7 +170,7 @@ class RemoteDialog(Sheet):
         self.sees = QCheckBox(tr("Takes images"), self)
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
-        self.found.chosen.connect(self._on_found)
+        self.found.chosen.connect(self.address.setText)
         self.where, self.kept, self.said = (self.label() for _ in range(3))
         for label in (self.where, self.said):
             keep_place(label)
@@ -198,7 +198,7 @@ class RemoteDialog(Sheet):
         self.test.clicked.connect(self.show_models)
         # What is said takes more lines or fewer; once the words are laid out it is known how many.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
-        self._fit_soon.timeout.connect(self._fit)
+        self._fit_soon.timeout.connect(self.keep_high)
         self.found.grew.connect(self._fit_soon.start)
         self.finished.connect(self.found.stop)
         flows.start(self, self._say_where_kept())
@@ -234,10 +234,6 @@ class RemoteDialog(Sheet):
         if one is not None and one.sees is not None:  # else the person knows better
             self.sees.setChecked(one.sees)
 
-    @Slot(str)
-    def _on_found(self, address: str) -> None:
-        self.address.setText(address)
-
     @Slot()
     def _refresh(self) -> None:
         text, base, words = self.address.text().strip(), self._base(), list[str]()
@@ -260,10 +256,6 @@ class RemoteDialog(Sheet):
         label.setText(words)
         label.setVisible(bool(words))
         self._fit_soon.start()
-
-    @Slot()
-    def _fit(self) -> None:
-        self.keep_high()
 
     async def _say_where_kept(self) -> None:
         there = await flows.aside(lambda _: keychain.is_there())

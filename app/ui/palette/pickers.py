@@ -83,7 +83,7 @@ class FieldPicker(Card):
     def _furnish(self) -> None:
         """Before it is shown for the first time."""
         down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
-        self.list.clicked.connect(self._on_clicked)
+        self.list.clicked.connect(self._choose)
         self._field.installEventFilter(self)
         if (pane := self.parentWidget()) is not None:
             pane.installEventFilter(self)
@@ -128,10 +128,6 @@ class FieldPicker(Card):
         self.hide()
         if entry is not None and not entry.why_not:
             entry.choose()
-
-    @Slot(QModelIndex)
-    def _on_clicked(self, index: QModelIndex) -> None:
-        self._choose(index)
 
     def _place(self) -> None:
         field = self._composer.geometry()

@@ -80,9 +80,8 @@ class BranchModel(QAbstractItemModel):
         self._numbers: dict[str, int] = {}
         self._words: dict[str, str] = {}
         self.runs: list[Run] = []  # all of them, by the number that their index carries
-        # leaves: how many branches there are
-        # deepest: the most runs that are above one
-        self.leaves = self.deepest = 0
+        self.leaves = 0  # how many branches there are
+        self.deepest = 0  # the most runs that are above one
 
     def refresh(self) -> None:
         """Show the chat as it is now."""

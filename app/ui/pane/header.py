@@ -230,12 +230,12 @@ class PaneHeader(QWidget):
         self._again = QTimer(self, singleShot=True, interval=1_000)  # a second more of silence
         self._again.timeout.connect(self.refresh)
         self._chat = chat
-        # written: what stands beside the model's name; "" where it has no room
-        self.state = self.written = ""  # what the chat does, in a few words
+        self.state = ""  # what the chat does, in a few words
+        self.written = ""  # what of it stands beside the model's name; "" where it has no room
         self._told = True
         self._end = self.beside = 0
-        # in_row: whether it stands in the tab
-        self._compared = self._metered = self.in_row = False
+        self._compared = self._metered = False
+        self.in_row = False  # it stands in the tab
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)

@@ -84,7 +84,7 @@ class Notice(QWidget):
             SPRING,
         )
         down(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.update)
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
         """Say why it could not be loaded, and offer what helps. ``name``: the model's, here."""
@@ -141,10 +141,6 @@ class Notice(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.danger_wash))
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
-
-    @Slot()
-    def _on_theme(self) -> None:
-        self.update()
 
 
 class FindBar(QWidget):

@@ -156,8 +156,8 @@ class _Row(QWidget):
 
     def __init__(self, number: int, stop: str, parent: QWidget) -> None:
         super().__init__(parent)
-        # paused: nothing goes on there
-        self.number, self.paused = number, False
+        self.number = number
+        self.paused = False  # nothing goes on there
         self.setFixedHeight(grown(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -37,10 +37,9 @@ class FloatingBar(QScrollBar):
         own.rangeChanged.connect(self._on_range)
         own.valueChanged.connect(self._on_moved)
         self.valueChanged.connect(own.setValue)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.update)
         area.installEventFilter(self)
         self._on_range()
-        self._on_theme()
 
     @property
     def strength(self) -> float:
@@ -146,10 +145,6 @@ class FloatingBar(QScrollBar):
     @Slot(object)
     def _on_faded(self, strength: float) -> None:
         self._strength = strength
-        self.update()
-
-    @Slot()
-    def _on_theme(self) -> None:
         self.update()
 
 

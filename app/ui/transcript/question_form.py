@@ -102,7 +102,7 @@ class QuestionField(QWidget):
     def _make_box(self, value: Value | None) -> None:
         box = QCheckBox(self.field.title.replace("&", "&&"), self)
         box.setChecked(value is True)
-        box.toggled.connect(self._on_toggled)
+        box.toggled.connect(self.changed)
         self._take(box, self.field.title)
 
     def _make_list(self, value: Value | None) -> None:
@@ -113,7 +113,7 @@ class QuestionField(QWidget):
         for choice, title in self.field.choices:
             listed.addItem(title, choice)
         listed.setCurrentIndex(max(0, listed.findData(value)))
-        listed.currentIndexChanged.connect(self._on_chosen)
+        listed.currentIndexChanged.connect(self.changed)
         self._take(listed, self._words)
 
     def _make_boxes(self, value: Value | None) -> None:
@@ -121,7 +121,7 @@ class QuestionField(QWidget):
         for choice, title in self.field.choices:
             box = QCheckBox(title.replace("&", "&&"), self)
             box.setChecked(choice in chosen)
-            box.toggled.connect(self._on_toggled)
+            box.toggled.connect(self.changed)
             self._take(box, f"{self._words}: {title}")
 
     def _take(self, editor: QWidget, name: str) -> None:
@@ -138,14 +138,6 @@ class QuestionField(QWidget):
         if least is not None:
             return tr("at least {least}", least=f"{least:g}")
         return tr("at most {most}", most=f"{most:g}") if most is not None else ""
-
-    @Slot(bool)
-    def _on_toggled(self, on: bool) -> None:
-        self.changed.emit()
-
-    @Slot(int)
-    def _on_chosen(self, index: int) -> None:
-        self.changed.emit()
 
 
 class QuestionForm(QWidget):

@@ -88,7 +88,7 @@ class JumpButton(QAbstractButton):
         self.setAccessibleName(tr("Scroll to End"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.update)
 
     def set_living(self, living: bool) -> None:
         if living != self._living:
@@ -107,10 +107,6 @@ class JumpButton(QAbstractButton):
             painter.setPen(QColor(tokens.background))
             painter.setBrush(QColor(tokens.accent))
             painter.drawEllipse(QPointF(27, 7), 4.5, 4.5)
-
-    @Slot()
-    def _on_theme(self) -> None:
-        self.update()
 
 
 STEP = 96
@@ -281,7 +277,7 @@ class TranscriptView(QAbstractScrollArea):
         chat.message_added.connect(self._on_added)
         chat.message_changed.connect(self._on_changed)
         chat.text_added.connect(self._on_text)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.viewport().update)
         self._rebuild()
 
     # Where the rows are, and how they are scrolled.
@@ -779,7 +775,3 @@ class TranscriptView(QAbstractScrollArea):
                 break
         calls = before.id != message_id and turn_with_calls(before) is not None
         return calls and before.model == messages[message_id].model
-
-    @Slot()
-    def _on_theme(self) -> None:
-        self.viewport().update()

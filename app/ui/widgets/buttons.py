@@ -143,7 +143,7 @@ class RoundButton(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.set_stops(False)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.update)
 
     def set_stops(self, stops: bool) -> None:
         self.stops = stops
@@ -180,7 +180,3 @@ class RoundButton(PaintedButton):
             side = min(scaled(t.SMALL_ICON), self.SIDE - 8)
             left, top = round(centre.x()) - side // 2, round(centre.y()) - side // 2
             icon("arrow-up", colour).paint(painter, left, top, side, side)
-
-    @Slot()
-    def _on_theme(self) -> None:
-        self.update()

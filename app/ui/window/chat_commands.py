@@ -50,22 +50,19 @@ class ChatCommands(InWindow):
     @Slot()
     def new(self) -> None:
         """Open a new chat as a tab beside the active one."""
-        self._open_new("tab")
+        self.split("tab")
+
+    @command("split_right", mark("Split Right"), "Ctrl+\\")
+    def split_right(self) -> None:
+        self.split("right")
+
+    @command("split_down", mark("Split Down"), "Ctrl+Shift+\\")
+    def split_down(self) -> None:
+        self.split("down")
 
     @Slot(str)
     def split(self, where: str) -> None:
         """Open a new chat beside the active one: as a tab, at its right, or below it."""
-        self._open_new(where)
-
-    @command("split_right", mark("Split Right"), "Ctrl+\\")
-    def split_right(self) -> None:
-        self._open_new("right")
-
-    @command("split_down", mark("Split Down"), "Ctrl+Shift+\\")
-    def split_down(self) -> None:
-        self._open_new("down")
-
-    def _open_new(self, where: str) -> None:
         chat = self.begin()
         self._workspace.show_chat(chat, self._where(where))
         chat.load_model()

@@ -55,8 +55,8 @@ class Broadcast(InWindow):
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        # kept: whether it stays on after a message
-        self.on = self.kept = False
+        self.on = False
+        self.kept = False  # it stays on after a message
         self._chosen: dict[str, bool] = {}  # by chat, what a person has said of it
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.arranged.connect(self._show)

@@ -235,7 +235,7 @@ class MainWindow(QMainWindow):
         self.broadcast.said.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.broadcast.kept_changed.connect(self.commands["broadcast_keep"].setChecked)
-        self._library.activity.connect(workspace.marks.on_activity)
+        self._library.activity.connect(workspace.marks.show_dot)
         self._library.listed.connect(self._on_active)
         self._library.activity.connect(self._on_active)
         self._pulse.beat.connect(workspace.marks.on_beat)

@@ -59,7 +59,7 @@ class PaletteCommands(InWindow):
         recent = [key for key in self._settings.palette_recent if key != f"chat:{self._here}"]
         self.palette = Palette(entries, recent, window, self._search_entry)
         self.palette.chosen.connect(self._on_chosen)
-        self.palette.said.connect(self._on_said)
+        self.palette.said.connect(lambda why: self._toast.show_text(why, seconds=3.0))
         self.palette.closed.connect(self._on_closed)
         self._library.activity.connect(self.palette.refresh)
 
@@ -154,10 +154,6 @@ class PaletteCommands(InWindow):
             return
         others = (key for key in self._settings.palette_recent if key != entry.key)
         self._settings.set(palette_recent=(entry.key, *others)[:MOST_RECENT])
-
-    @Slot(str)
-    def _on_said(self, why: str) -> None:
-        self._toast.show_text(why, seconds=3.0)
 
     @Slot()
     def _on_closed(self) -> None:

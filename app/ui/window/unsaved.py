@@ -34,8 +34,7 @@ class ErrorNotice(QObject):
         # Beside the window's own toast, whose next word would take its place.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._show_report)
-        # post: takes a report's path, on any thread
-        _, self.post = bridge.channel(self._tell)
+        _, self.post = bridge.channel(self._tell)  # takes a report's path, on any thread
 
     def _tell(self, report: Path) -> None:
         self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)

@@ -38,6 +38,7 @@ class TabMarks(QObject):
     def let_go(self, chat: Chat) -> None:
         chat.chat_changed.disconnect(self._on_chat_changed)
 
+    @Slot(str)
     def show_dot(self, chat_id: str) -> None:
         """A living ring while the chat replies, a still dot when it has ended unseen."""
         dock = self._docks.get(chat_id)
@@ -75,10 +76,6 @@ class TabMarks(QObject):
         for dock in self._docks.all():
             if dock.pane.chat.answering and not dock.closed:
                 self.show_dot(dock.pane.chat.id)
-
-    @Slot(str)
-    def on_activity(self, chat_id: str) -> None:
-        self.show_dot(chat_id)
 
     def _show_title(self, chat_id: str) -> None:
         dock = self._docks[chat_id]
