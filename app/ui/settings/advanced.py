@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel
 
 from app import flows
 from app.settings.language import mark, tr
@@ -40,17 +40,17 @@ class Advanced(QObject):
         self.hash.setFont(code_font())
         self.hash.setWordWrap(False)
         self.hash.setProperty("muted", True)
-        self.choose = self._push_button(tr("Choose Wheel…"), self._on_choose)
-        self.remove = self._push_button(tr("Remove"), newer.remove)
+        self.choose = page.button(tr("Choose Wheel…"), self._on_choose)
+        self.remove = page.button(tr("Remove"), newer.remove)
         self.remove.setToolTip(tr("Use the built-in version after a restart"))
-        self.again = self._push_button(tr("Try Again"), newer.try_again)
+        self.again = page.button(tr("Try Again"), newer.try_again)
         page.row("mlx-lm", across(self.remove, self.again, self.choose), tr(_NOTE))
         page.row("", self.which, below=True)
         self._hash_row = page.row("", self.hash, below=True)
         self.told = self._label(tr("Test result"))
         self.told.setProperty("muted", True)
         self._told_row = page.row("", self.told, below=True)
-        self.all = self._push_button(tr("Test All Architectures"), self._on_all)
+        self.all = page.button(tr("Test All Architectures"), self._on_all)
         self._all_row = page.row("", across(self.all, SPRING, spacing=None), below=True)
         newer.changed.connect(self._show)
         self._said = ""
@@ -64,12 +64,6 @@ class Advanced(QObject):
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setAccessibleName(name)
         return label
-
-    def _push_button(self, words: str, act: object) -> QPushButton:
-        button = QPushButton(words, self._page)
-        button.setAutoDefault(False)
-        button.clicked.connect(act)
-        return button
 
     @Slot()
     def _show(self) -> None:

@@ -118,9 +118,10 @@ class Segments(QFrame):
 class FormPage(QWidget):
     """What is added to it stands one below the other, in sections."""
 
-    def __init__(self, parent: QWidget, title: str = "") -> None:
+    def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
         self.title = title  # what the page is called, in English
+        self.settings = settings or Settings()  # what its rows show and change
         self.rows: dict[str, QWidget] = {}  # the words of each row in English, with the row
         self.found_by: dict[str, str] = {}  # what a search finds each row by, besides its words
         self._section = ""
@@ -217,32 +218,38 @@ class FormPage(QWidget):
         self._put(row)
         return row
 
-    def switch(
-        self, words: str, settings: Settings, option: str, put: Put, about: str = ""
-    ) -> Switch:
-        """A row for an option that is on or off; ``put`` changes it."""
-        made = Switch(tr(words), getattr(settings, option), self)
-        made.toggled.connect(lambda on: put(**{option: on}))
+    def button(self, words: str, pressed: Callable[[], object], said: str = "") -> QPushButton:
+        """A button, to be put into a row. ``said``: what it does, where its words do not tell."""
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.setAccessibleName(said)
+        button.clicked.connect(lambda _checked=False: pressed())
+        return button
+
+    def switch(self, words: str, option: str, about: str = "", put: Put | None = None) -> Switch:
+        """A row for an option that is on or off; ``put`` changes it, by default the settings."""
+        made = Switch(tr(words), getattr(self.settings, option), self)
+        made.toggled.connect(lambda on: (put or self.settings.set)(**{option: on}))
         self.row(words, made, about)
         return made
 
     def amount(
         self,
         words: str,
-        settings: Settings,
         option: str,
-        put: Put,
         unit: str = "",
         nothing: str = "",
         about: str = "",
+        put: Put | None = None,
         *,
         most: float = 4096,
         step: float = 1,
     ) -> QDoubleSpinBox:
-        """A row for an option that is a number, as ``number``; ``put`` changes it."""
-        value = getattr(settings, option)
+        """A row for an option that is a number, as ``number``; ``put`` as in ``switch``."""
+        value = getattr(self.settings, option)
         box = self.number(tr(words), value, unit, nothing, most=most, step=step)
-        box.valueChanged.connect(lambda new: put(**{option: type(value)(new)}))
+        change = put or self.settings.set
+        box.valueChanged.connect(lambda new: change(**{option: type(value)(new)}))
         self.row(words, box, about)
         return box
 
@@ -422,8 +429,9 @@ class Pages(QWidget):
 
     turned = Signal(str)  # (title): another page is shown, named in English
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
+        self._settings = settings
         self.pages: dict[str, FormPage] = {}
         self._fills: dict[str, Callable[[FormPage], object]] = {}
         self.search = QLineEdit(self)
@@ -481,7 +489,7 @@ class Pages(QWidget):
 
     def _made(self, title: str) -> FormPage:
         if (page := self.pages.get(title)) is None:
-            page = self.pages[title] = FormPage(self.stack, title)
+            page = self.pages[title] = FormPage(self.stack, title, self._settings)
             self.stack.addWidget(page.area)
             self._fills[title](page)
             page.end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QActionGroup
@@ -43,8 +43,8 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
 class LanguageChoice:
     """The row: each language as it is called in itself, and a way to have it at once."""
 
-    def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
-        self._put = put
+    def __init__(self, page: FormPage) -> None:
+        settings = self._settings = page.settings
         self.box = QComboBox(page)
         self.box.setAccessibleName(tr("Language"))
         self.box.addItem(tr("System"), "system")
@@ -62,20 +62,17 @@ class LanguageChoice:
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
         code = str(self.box.itemData(index))
-        self._put(language=code)
+        self._settings.set(language=code)
         self.restart.setVisible(differs(code))
 
 
 class SpellingChoice(QObject):
     """The row: as the keyboard, off, and each language that the system has a dictionary of."""
 
-    def __init__(
-        self, page: FormPage, settings: Settings, speller: Speller, put: Callable[..., object]
-    ) -> None:
+    def __init__(self, page: FormPage, speller: Speller) -> None:
         super().__init__(page)
-        self._settings = settings
+        self._settings = page.settings
         self._speller = speller
-        self._put = put
         self.box = QComboBox(page)
         self.box.setAccessibleName(tr("Check spelling"))
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -107,7 +104,7 @@ class SpellingChoice(QObject):
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
-        self._put(spelling=str(self.box.itemData(index)))
+        self._settings.set(spelling=str(self.box.itemData(index)))
         self._fill()
 
 
@@ -131,14 +128,13 @@ def _called(languages: Sequence[str]) -> list[str]:
 class Look:
     """The page of how the program looks."""
 
-    def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
-        """``put`` changes options."""
-        self._put = put
+    def __init__(self, page: FormPage) -> None:
+        settings = self._settings = page.settings
 
         def choice(words: str, choices: Sequence[tuple[str, str]], option: str) -> Segments:
             shown = [(value, tr(text)) for value, text in choices]
             made = Segments(tr(words), shown, getattr(settings, option), page)
-            made.chosen.connect(lambda value: put(**{option: value}))
+            made.chosen.connect(lambda value: settings.set(**{option: value}))
             page.row(words, made)
             return made
 
@@ -169,16 +165,16 @@ class Look:
     @Slot(int)
     def _on_zoom(self, index: int) -> None:
         percent = int(self.zoom.itemData(index))
-        self._put(zoom=percent)
+        self._settings.set(zoom=percent)
         theme().set_zoom(percent)
 
     @Slot(int)
     def _on_text_px(self, px: int) -> None:
-        self._put(text_px=px)
+        self._settings.set(text_px=px)
         theme().set_body_px(px)
 
     @Slot(bool)
     def _on_motion(self, less: bool) -> None:
         wanted = "less" if less else "system"
-        self._put(motion=wanted)
+        self._settings.set(motion=wanted)
         motion.want(wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, QSignalBlocker, Qt, Slot
 from PySide6.QtWidgets import (
@@ -20,9 +21,9 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, percent, tr
-from app.settings.options import PORTS, SERVE_LIMITS, Settings
+from app.settings.options import PORTS, SERVE_LIMITS
 from app.ui.dialogs.names import NameDialog
-from app.ui.settings.form_page import TRAY, FormPage, Segments, Switch
+from app.ui.settings.form_page import TRAY, FormPage, Put, Segments, Switch
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import scaled
@@ -37,9 +38,10 @@ class DoorLimits(QObject):
         choose: changes settings, and lets the door follow them.
     """
 
-    def __init__(self, page: FormPage, settings: Settings, choose: Callable[..., object]) -> None:
+    def __init__(self, page: FormPage, choose: Put) -> None:
         super().__init__(page)
-        self._settings, self._choose = settings, choose
+        settings = self._settings = page.settings
+        self._choose = choose
         page.section(mark("Limits"))
         self.origins = QLineEdit(settings.serve_origins, page)
         self.origins.setAccessibleName(tr("Allowed web pages"))
@@ -54,15 +56,16 @@ class DoorLimits(QObject):
 
         def limit(words: str, option: str, nothing: str, unit: str = "") -> QDoubleSpinBox:
             most = SERVE_LIMITS[option]
-            return page.amount(words, settings, option, choose, unit, nothing, most=most)
+            return page.amount(words, option, unit, nothing, put=choose, most=most)
 
         self.sessions = limit(
             mark("Concurrent sessions"), "serve_sessions", tr("None", "no session")
         )
         self.evict = page.switch(
             mark("Replace the least recently used session"),
-            *(settings, "serve_evict", choose),
+            "serve_evict",
             tr("When off, new sessions are refused at the limit"),
+            choose,
         )
         no_limit = tr("No limit")
         self.per_key = limit(mark("Requests per key at once"), "serve_per_key", no_limit)
@@ -80,18 +83,14 @@ class DoorLimits(QObject):
 class Kept(QObject):
     """The row of what is kept on disk for clients: on or off, its size, and a way to remove it."""
 
-    def __init__(
-        self, page: FormPage, settings: Settings, serving: Serving, choose: Callable[..., object]
-    ) -> None:
+    def __init__(self, page: FormPage, serving: Serving, choose: Put) -> None:
         super().__init__(page)
-        self._settings, self._serving = settings, serving
+        self._serving = serving
         self._looking = flows.Latest(self)
         self.size = page.quiet("")
-        self.clear = QPushButton(tr("Clear"), page)
-        self.clear.setAutoDefault(False)
-        self.clear.setAccessibleName(tr("Clear the cached context of clients"))
-        self.clear.clicked.connect(lambda: self._looking.start(self._clear()))
-        self.on = Switch(tr("Cached context of clients"), settings.serve_keep, page)
+        said = tr("Clear the cached context of clients")
+        self.clear = page.button(tr("Clear"), lambda: self._looking.start(self._clear()), said)
+        self.on = Switch(tr("Cached context of clients"), page.settings.serve_keep, page)
         self.on.toggled.connect(lambda on: choose(serve_keep=on))
         page.row(
             mark("Cached context of clients"),
@@ -124,11 +123,9 @@ class Shares(QObject):
         choose: changes settings, and lets the server follow them.
     """
 
-    def __init__(
-        self, page: FormPage, settings: Settings, serving: Serving, choose: Callable[..., object]
-    ) -> None:
+    def __init__(self, page: FormPage, serving: Serving, choose: Put) -> None:
         super().__init__(page)
-        self._settings, self._serving, self._choose = settings, serving, choose
+        self._settings, self._serving, self._choose = page.settings, serving, choose
         self.program = QComboBox(page)
         self.program.setAccessibleName(tr("Client"))
         unit = percent(1).removeprefix("100")
@@ -172,12 +169,12 @@ class Shares(QObject):
 class Reach:
     """The section "Quick access"."""
 
-    def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
+    def __init__(self, page: FormPage) -> None:
         page.section(mark("Quick access"))
         there = QSystemTrayIcon.isSystemTrayAvailable()
         about = "" if there else tr("This desktop has no tray.")
-        self.tray = page.switch(TRAY, settings, "tray", put, about)
-        self.tray.setEnabled(there or settings.tray)  # what is on can be switched off
+        self.tray = page.switch(TRAY, "tray", about)
+        self.tray.setEnabled(there or page.settings.tray)  # what is on can be switched off
         self.tray.setToolTip(about)
         shortcut = tr(
             "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
@@ -225,53 +222,45 @@ ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
 class OtherPrograms(QObject):
-    """What stands on the page.
+    """What stands on the page."""
 
-    Args:
-        put: changes settings, and tells of it.
-    """
-
-    def __init__(
-        self, page: FormPage, settings: Settings, serving: Serving, put: Callable[..., object]
-    ) -> None:
+    def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
-        self._page, self._settings, self._serving, self._put = page, settings, serving, put
+        settings = page.settings
+        self._page, self._settings, self._serving = page, settings, serving
         self.on = page.switch(
             mark("Local API server"),
-            *(settings, "serve", self._choose),
+            "serve",
             tr("Editors, scripts and agents use your models over the OpenAI and Anthropic APIs"),
+            self._choose,
         )
         self.state = page.quiet("")
         self.state.setWordWrap(True)
         self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         page.row("", self.state, below=True)
-        self.port = page.amount(mark("Port"), settings, "serve_port", self._choose, most=PORTS[1])
+        self.port = page.amount(mark("Port"), "serve_port", put=self._choose, most=PORTS[1])
         self.port.setMinimum(PORTS[0])
         self.port.setGroupSeparatorShown(False)
         pastes = across()
         self.pastes: dict[str, QPushButton] = {}
         for name, _, about in PASTES:
-            button = self.pastes[name] = QPushButton(tr(name), page)
-            button.setAutoDefault(False)
+            said = tr("Copy for {name}", name=tr(name))
+            button = self.pastes[name] = page.button(tr(name), partial(self._copy, name), said)
             button.setToolTip(tr(about))
-            button.setAccessibleName(tr("Copy for {name}", name=tr(name)))
-            button.clicked.connect(lambda _checked=False, name=name: self._copy(name))
             pastes.addWidget(button)
         page.row(mark("Copy setup for"), pastes)
-        self.use_with = QPushButton(tr("Open Terminal…"), page)
-        self.use_with.setAutoDefault(False)
-        self.use_with.clicked.connect(self._on_use_with)
+        self.use_with = page.button(tr("Open Terminal…"), self._on_use_with)
         names = ", ".join(list(AGENT_NAMES.values())[:3])
         page.row(
             mark("Use with a coding agent"), self.use_with, tr("{names} and others", names=names)
         )
         page.section(mark("Access"))
-        choice = (settings, "serve_with_key", self._choose)
-        self.with_key = page.switch(mark("Require a key"), *choice)
+        self.with_key = page.switch(mark("Require a key"), "serve_with_key", put=self._choose)
         self.others = page.switch(
             mark("Allow other computers"),
-            *(settings, "serve_others", self._choose),
+            "serve_others",
             tr("Other computers always need a key"),
+            self._choose,
         )
         self._keys = down()
         page.row(mark("Keys"), self._keys, below=True)
@@ -281,15 +270,15 @@ class OtherPrograms(QObject):
         precedence.chosen.connect(self._on_precedence)
         self.precedence = precedence.buttons
         page.row(mark("Priority"), precedence, tr("Whose prompts are read first"))
-        self.shares = Shares(page, settings, serving, self._prioritise)
+        self.shares = Shares(page, serving, self._prioritise)
         self.aliases = QLineEdit(settings.serve_aliases, page)
         self.aliases.setAccessibleName(tr("Model aliases"))
         self.aliases.setPlaceholderText(ALIASES)
         self.aliases.setMinimumWidth(scaled(240))
         self.aliases.editingFinished.connect(self._on_aliases)
         page.row(mark("Model aliases"), self.aliases, tr("Unknown names go to your first model"))
-        self.kept = Kept(page, settings, serving, self._choose)
-        self.limits = DoorLimits(page, settings, self._choose)
+        self.kept = Kept(page, serving, self._choose)
+        self.limits = DoorLimits(page, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)
         serving.guests_changed.connect(self.show_state)
@@ -297,7 +286,7 @@ class OtherPrograms(QObject):
         self.show_keys()
 
     def _choose(self, **values: object) -> None:
-        self._put(**values)
+        self._settings.set(**values)
         self._serving.apply()
 
     @Slot()
@@ -316,7 +305,7 @@ class OtherPrograms(QObject):
 
     def _prioritise(self, **values: object) -> None:
         """Change settings that hold at once, without a new server."""
-        self._put(**values)
+        self._settings.set(**values)
         self._serving.prioritise()
 
     @Slot()
@@ -361,9 +350,7 @@ class OtherPrograms(QObject):
             return
         for key in keys:
             self._keys.addWidget(self._key_row(key.id, key.name, key.made))
-        new = QPushButton(tr("New Key…"), self._page)
-        new.setAutoDefault(False)
-        new.clicked.connect(self._on_new)
+        new = self._page.button(tr("New Key…"), self._on_new)
         self._keys.addWidget(new, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
@@ -373,11 +360,9 @@ class OtherPrograms(QObject):
         label.setTextFormat(Qt.TextFormat.PlainText)
         date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
         day = self._page.quiet(tr("created {date}", date=date))
-        revoke = QPushButton(tr("Revoke"), row)
-        revoke.setAutoDefault(False)
+        go = partial(self._changed, partial(self._serving.revoke, key_id))
+        revoke = self._page.button(tr("Revoke"), go, tr("Revoke the key {name}", name=name))
         revoke.setToolTip(tr("Clients that use it lose access; this cannot be undone"))
-        revoke.setAccessibleName(tr("Revoke the key {name}", name=name))
-        revoke.clicked.connect(lambda: self._changed(lambda: self._serving.revoke(key_id)))
         line.addWidget(label)
         line.addWidget(day)
         line.addStretch(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ class SettingsWindow(Sheet):
         self._settings = settings
         self._set = settings.set
         self._open_folder = open_folder or asking.show_folder
-        pages = self.pages = Pages(self)
+        pages = self.pages = Pages(settings, self)
         pages.page(mark("General"), lambda page: self._general(page, updates, speller))
         pages.page(mark("Appearance"), self._appearance)
         pages.page(mark("Chats"), self._chats)
@@ -88,15 +89,13 @@ class SettingsWindow(Sheet):
         self, page: FormPage, words: str, verb: str, command: str, about: str = ""
     ) -> QPushButton:
         """A row of which the button does what a command of the window does."""
-        button = QPushButton(verb, page)
-        button.setAutoDefault(False)
-        button.setAccessibleName(f"{tr(words)}: {verb}")
-        button.clicked.connect(lambda: self.asked.emit(command))
+        asked = partial(self.asked.emit, command)
+        button = page.button(verb, asked, f"{tr(words)}: {verb}")
         page.row(words, button, about)
         return button
 
     def _general(self, page: FormPage, updates: Updates | None, speller: Speller | None) -> None:
-        self.language = LanguageChoice(page, self._settings, self._set)
+        self.language = LanguageChoice(page)
         self.language.restart.clicked.connect(self.restart_asked)
         self._button(page, mark("Keyboard shortcuts"), tr("Customize…"), "shortcuts")
         page.section(mark("Messages"))
@@ -108,7 +107,7 @@ class SettingsWindow(Sheet):
         page.row(mark("Send messages with"), send)
         self.long_paste = page.amount(
             mark("Attach long pastes as files"),
-            *(self._settings, "long_paste", self._set),
+            "long_paste",
             tr(" characters"),
             tr("Never"),
             tr("Pasted text that is longer than this"),
@@ -116,23 +115,23 @@ class SettingsWindow(Sheet):
             step=500,
         )
         if speller is not None:
-            self.spelling = SpellingChoice(page, self._settings, speller, self._set)
+            self.spelling = SpellingChoice(page, speller)
         self.notify = page.switch(
             mark("Notify about long replies"),
-            *(self._settings, "notify", self._set),
+            "notify",
             tr("When one ends while Stretto is in the background"),
         )
-        self.reach = Reach(page, self._settings, self._set)
+        self.reach = Reach(page)
         if updates is not None and updates.possible:
             self._updates(page, updates)
 
     def _appearance(self, page: FormPage) -> None:
-        look = self.looks = Look(page, self._settings, self._set)
+        look = self.looks = Look(page)
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
 
     def _programs(self, page: FormPage, serving: Serving) -> None:
-        self.programs = OtherPrograms(page, self._settings, serving, self._set)
+        self.programs = OtherPrograms(page, serving)
 
     def _tools(self, page: FormPage) -> None:
         about = tr("Programs that give models more tools")
@@ -144,7 +143,7 @@ class SettingsWindow(Sheet):
     def _chats(self, page: FormPage) -> None:
         self.titles = page.switch(
             mark("Name chats automatically"),
-            *(self._settings, "titles", self._set),
+            "titles",
             tr("Named by the chat’s model while it is idle; names you set are kept"),
         )
         page.section(mark("New chats"))
@@ -154,9 +153,7 @@ class SettingsWindow(Sheet):
         self._fill_model("models")
         self._settings.announcer.changed.connect(self._fill_model)
         self.model.activated.connect(self._on_model)
-        other = QPushButton(tr("Choose…"), page)
-        other.setAutoDefault(False)
-        other.clicked.connect(self._choose_model)
+        other = page.button(tr("Choose…"), self._choose_model)
         page.row(mark("Model"), across(self.model, other))
         options = ChatOptions.from_params(self._settings.new_chat)
         self.numbers: dict[str, NumberBox] = {}
@@ -210,7 +207,7 @@ class SettingsWindow(Sheet):
         page.section(mark("Memory"))
         self.memory = page.amount(
             mark("Memory limit"),
-            *(self._settings, "memory_gb", self._set),
+            "memory_gb",
             tr(" GB"),
             tr("Automatic"),
             tr("For models and chats. Takes effect after a restart."),
@@ -218,7 +215,7 @@ class SettingsWindow(Sheet):
         )
         self.idle = page.amount(
             mark("Unload idle models after"),
-            *(self._settings, "unload_idle_min", self._set),
+            "unload_idle_min",
             tr(" min"),
             tr("Never"),
             tr("They load again when a chat needs them"),
@@ -228,7 +225,7 @@ class SettingsWindow(Sheet):
     def _data(self, page: FormPage, paths: Paths | None) -> None:
         self.cache = page.amount(
             mark("Cached context on disk"),
-            *(self._settings, "cache_gb", self._set),
+            "cache_gb",
             tr(" GB"),
             tr("Off"),
             tr("Chats resume without re-reading. Takes effect after a restart."),
@@ -244,24 +241,19 @@ class SettingsWindow(Sheet):
             (mark("Logs"), tr("Show the logs folder"), paths.log),
             (mark("Caches"), tr("Show the caches folder"), paths.cache),
         ):
-            button = QPushButton(tr("Show in Folder"), page)
-            button.setAutoDefault(False)
-            button.setAccessibleName(told)
-            button.clicked.connect(lambda _checked=False, f=folder: self._open_folder(f))
-            page.row(words, button, short_path(folder))
+            show = page.button(tr("Show in Folder"), partial(self._open_folder, folder), told)
+            page.row(words, show, short_path(folder))
 
     def _updates(self, page: FormPage, updates: Updates) -> None:
         page.section(mark("Updates"))
         self.look = page.switch(
             mark("Check for updates daily"),
-            *(self._settings, "look_for_updates", self._set),
+            "look_for_updates",
             tr("Nothing about you is sent, and nothing is installed automatically"),
         )
-        now = self.look_now = QPushButton(tr("Check Now"), page)
-        now.setAutoDefault(False)
+        now = self.look_now = page.button(tr("Check Now"), self._on_look_now)
         self.looked = page.quiet("")
         self.looked.setWordWrap(True)
-        now.clicked.connect(self._on_look_now)
         now.clicked.connect(updates.look)
         updates.looked.connect(self._on_looked)
         page.row("", across((self.looked, 1), now), below=True)
