@@ -708,7 +708,7 @@ class Person:
         if pane is None:
             return set()
         if isinstance(pane.chat.compose, Editing):
-            pane.composer._cancel_edit.click()
+            pane.composer.cancel_edit.click()
         return {pane.chat.id}
 
     def activate(self, n: int) -> Touched:

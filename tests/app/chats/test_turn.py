@@ -258,7 +258,7 @@ def test_fault_f6_a_paste_of_20_mb_is_refused_in_words(qtbot: QtBot) -> None:
     qtbot.addWidget(composer)
     composer.set_text("kept")
     said: list[str] = []
-    composer.said.connect(said.append)
+    composer.field.refused.connect(said.append)
     paste = QMimeData()
     paste.setText("A line of text.\n" * 1_300_000)
     composer.field.insertFromMimeData(paste)
