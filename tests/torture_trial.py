@@ -1,7 +1,8 @@
 """A trial of 40 prompts, put to the Guide in three ways and to a random model, killed twice.
 
 Its table must be that of a run that nobody has interrupted, byte for byte, and no answer that was
-on the disk may be asked for again. Then a chat streams beside a table of the window.
+on the disk may be asked for again. Then a chat streams beside a table of the window, and beside
+eight helpers: forks of a chat, as a tool asks them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from app.chats.session import BACKGROUND
@@ -120,15 +122,15 @@ def beside(root: Path, prompts: list[str]) -> bool:
         found: dict[str, list[float]] = {}
         asking = engine.open_session(loaded)
         asking.send(" ".join(prompts), few).text(300)
-        equal = (0, "", 0.0)
-        for name, count, way in (
-            ("alone", 0, equal),
-            ("beside a table", 6, BACKGROUND),
-            ("beside helpers", 8, BACKGROUND),
-            ("beside equals", 6, equal),
+        equal, opened = (0, "", 0.0), partial(engine.open_session, loaded)
+        for name, count, way, session_of in (
+            ("alone", 0, equal, opened),
+            ("beside a table", 6, BACKGROUND, opened),
+            ("beside helpers", 8, BACKGROUND, asking.fork),
+            ("beside equals", 6, equal, opened),
         ):
-            asked, helps = prompts[:count], "helpers" in name
-            sessions = [asking.fork() if helps else engine.open_session(loaded) for _ in asked]
+            asked = prompts[:count]
+            sessions = [session_of() for _ in asked]
             began, replies = time.perf_counter(), []
             for session, prompt in zip(sessions, asked, strict=True):
                 session.prioritise(*way)

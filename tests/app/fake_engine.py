@@ -47,6 +47,12 @@ from engine.messages import text_of
 _numbers = itertools.count(1)
 
 
+def model_of(path: str, name: str, sees: bool = False) -> Model:
+    """What an engine tells of a model that it has not got."""
+    ways, defaults = ("float32", "shared", True), {"temperature": 0.5}
+    return Model(path, name, path, 2048, 1000, *ways, defaults, tool_format="json", sees=sees)
+
+
 class FakeReply:
     def __init__(self, session: FakeSession, turns: Any, params: Any, post: Any) -> None:
         self.id = f"reply-{next(_numbers)}"
@@ -353,19 +359,7 @@ class FakeEngine:
             future.set_exception(EngineError("model_load_failed", message))
             return
         name = "Guide" if folder.name == "guide" else folder.name
-        model = Model(
-            path,
-            name,
-            path,
-            2048,
-            1000,
-            "float32",
-            "shared",
-            True,
-            {"temperature": 0.5},
-            tool_format="json",
-            sees="eyes" in folder.name,
-        )
+        model = model_of(path, name, "eyes" in folder.name)
         if adapter:
             name, one = f"{name} + {Path(adapter).name}", f"{path} + {adapter}"
             model = replace(model, id=one, name=name, adapter=adapter, base=path)

@@ -30,7 +30,7 @@ from engine import (
     ToolCallFinished,
 )
 from engine.messages import text_of
-from tests.app.fake_engine import after_results, script
+from tests.app.fake_engine import after_results, model_of, script
 
 STOPPED = "engine_stopped"
 
@@ -335,17 +335,5 @@ class StepEngine:
             return
         shown = "Guide" if name == "guide" else name
         if path not in self.models:
-            defaults = {"temperature": 0.5}
-            self.models[path] = Model(
-                path,
-                shown,
-                path,
-                2048,
-                1000,
-                "float32",
-                "shared",
-                True,
-                defaults,
-                tool_format="json",
-            )
+            self.models[path] = model_of(path, shown)
         future.set_result(self.models[path])
