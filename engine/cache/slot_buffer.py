@@ -65,9 +65,17 @@ class SlotBuffer:
     @property
     def nbytes_each(self) -> int:
         """Bytes of the buffers for each occupant: its slot and its part of the free ones."""
+        return self._all_bytes() // max(1, len(self.occupants))
+
+    @property
+    def used(self) -> int:
+        """Bytes of the slots that are in use."""
+        return self._all_bytes() * len(self.occupants) // max(1, self._slots)
+
+    def _all_bytes(self) -> int:
         if self._nbytes is None:
             self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
-        return self._nbytes // max(1, len(self.occupants))
+        return self._nbytes
 
     def slots_of(self, array: mx.array) -> mx.array:
         """One of a layer's arrays as `[slots, key heads, capacity, width]`."""
@@ -243,6 +251,15 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 def length_of(kv: Occupant) -> int:
     """Tokens for which a session that can be in a slot needs room, wherever its keys are."""
     return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
+
+
+def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
+    """Bytes that a session which is in no slot would bring into one."""
+    return sum(
+        a.nbytes // a.shape[2] * slot_layer.held(cache)
+        for cache in slot_caches(kv.layers, policy)[0]
+        for a in slot_layer.arrays(cache)
+    )
 
 
 def _longest(caches: Iterable[Any]) -> int:

@@ -30,6 +30,8 @@ class SlotPolicy:
         bits: so can layers that keep keys in few bits; without it chats that have such layers keep
             their own caches.
         states: recurrent states stay stacked between steps, of chats of every length.
+        most: bytes of keys and values that chats may enter one buffer with, where there is one;
+            None for any. Whoever enters may have all of it copied, while nobody gets a token.
     """
 
     below: int | None
@@ -39,6 +41,7 @@ class SlotPolicy:
     windows: bool = False
     bits: bool = False
     states: bool = False
+    most: int | None = None
 
     def may_hold(self, length: int) -> bool:
         """Whether a chat of `length` tokens may sit in a slot for at least one more."""
@@ -63,7 +66,9 @@ class SlotPolicy:
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
 
-ON_CPU = SlotPolicy(below=1024, classes=False, windows=True, bits=True, states=True)
+ON_CPU = SlotPolicy(
+    below=1024, classes=False, windows=True, bits=True, states=True, most=96 * 2**20
+)
 ON_GPU = SlotPolicy(
     below=None, classes=True, some_layers=True, windows=True, bits=True, states=True
 )

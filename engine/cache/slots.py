@@ -18,10 +18,11 @@ fork, the next prompt, the offload to disk).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import mlx.core as mx
 
-from engine.cache.slot_buffer import Occupant, SlotBuffer, length_of, slot_caches
+from engine.cache.slot_buffer import Occupant, SlotBuffer, bytes_of, length_of, slot_caches
 from engine.cache.slot_layer import Form, in_step
 from engine.cache.slot_policy import ON_CPU, SlotPolicy
 from engine.cache.state_stack import StateStack
@@ -105,7 +106,15 @@ class Slots:
         return forms if able else ()
 
     def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """As `_by_class`, where there is one buffer for all."""
+        """As `_by_class`, where there is one buffer for all, as far as the policy lets it grow."""
+        if self.policy.most is not None:
+            room = self.policy.most - sum(buffer.used for buffer in self.buffers)
+            order = sorted(coming, key=length_of)
+            used = accumulate(bytes_of(kv, self.policy) for kv in order)
+            fitting = {id(kv) for kv, total in zip(order, used, strict=True) if total <= room}
+            coming = [kv for kv in coming if id(kv) in fitting]
+            if len(self.occupants) + len(coming) < 2:
+                return {}
         if coming and not self.buffers:
             self.buffers.append(SlotBuffer(self.policy, forms[id(coming[0])]))
         return {id(self.buffers[0]): coming} if coming else {}

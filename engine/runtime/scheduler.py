@@ -68,6 +68,7 @@ class Scheduler:
         self._round_over = True  # every model with chats that decode has had a turn
         self._chunks = 0
         self._hand_on_until = 0.0
+        self._adopted = False  # in the turn before
         self._looked_at = -1  # version of the memory at which nobody in the queue fitted
 
     def plan(self, view: View) -> StepPlan:
@@ -109,9 +110,11 @@ class Scheduler:
         view = self._in_turn(view)
         order = self._reading_order(view)
         adoption = self._adoption(view, order)
-        if adoption is not None:
-            return StepPlan(adopt=adoption, queue=names, reading=tuple(r.id for r in order))
-        return self._compute(view, order, names)
+        if adoption is None:
+            return self._compute(view, order, names)
+        if self._adopted and any(r.decodes and r.begun for r in view.rows):
+            return self._compute(view, [], names)  # each is a copy, for which they wait
+        return StepPlan(adopt=adoption, queue=names, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Learn from a turn: what it took, and what came of the chunk."""
@@ -122,7 +125,7 @@ class Scheduler:
             self._round_over = self._turns.charge(plan.model, timing.decode)
         elif plan.models:
             self._round_over = True
-        chunk = plan.chunk
+        chunk, self._adopted = plan.chunk, plan.adopt is not None
         self._charge(view, plan, timing)
         self._observe_drafts(view, plan, timing)
         alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)

@@ -114,6 +114,20 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
     assert where.occupants == []
 
 
+def test_what_enters_one_buffer_is_bounded() -> None:
+    """Whoever enters may have all of it copied, while nobody gets a token."""
+    each = LAYERS * HEADS * DIM * 4 * 2  # of a token
+    where, chats = Slots(replace(ON_CPU, most=2 * 64 * each)), [chat(50), chat(40), chat(45)]
+    order = where.assign(chats)
+    assert where.occupants == chats[1:]
+    assert order == [1, 2, 0]
+    assert where.assign(chats) == order  # its place is not tried again and again
+    where.assign(chats[:2])
+    assert where.occupants == [chats[1], chats[0]]
+    where.policy = replace(ON_CPU, most=44 * each)
+    assert where.assign(chats) == [0, 1, 2]  # one has nobody to share with
+
+
 @BOTH
 def test_what_a_failed_step_left_is_given_up_quietly(
     policy: SlotPolicy, monkeypatch: pytest.MonkeyPatch

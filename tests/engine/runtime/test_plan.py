@@ -495,6 +495,22 @@ def test_a_copy_must_be_worth_it() -> None:
     assert Scheduler().plan(View(1.0, [fork])).adopt
 
 
+def test_between_two_copies_the_others_have_a_step() -> None:
+    """Eight forks of a chat that take over what the first has read may be eight copies."""
+    reads = Row("a", "m", Status.PREFILLING, remaining=500, offer=Offer(cache_of("d"), 400))
+    streams = Row("b", "m", Status.DECODING, begun=True, wants_more=True)
+    view, scheduler, turns = View(1.0, [reads, streams]), Scheduler(), []
+    for _ in range(4):
+        plan = scheduler.plan(view)
+        scheduler.observe(view, plan, Timing(1.0))
+        turns.append((bool(plan.adopt), bool(plan.passes), bool(plan.chunk)))
+    assert turns == [(True, False, False), (False, True, False)] * 2
+    alone = replace(view, rows=[reads])
+    assert scheduler.plan(alone).adopt
+    scheduler.observe(alone, scheduler.plan(alone), Timing(1.0))
+    assert scheduler.plan(alone).adopt  # nobody waits
+
+
 def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds: float) -> Any:
     """Chats that stream, and prompts that are read, on a machine whose costs are known.
 
